@@ -1,0 +1,10 @@
+"""What the environment may say to the test suite."""
+
+from pydantic_settings import BaseSettings
+
+
+class ServerSettings(BaseSettings):
+    """Servers to use instead of starting some. The database URL is an owner's, who may create databases and roles."""
+
+    test_database_url: str | None = None
+    test_redis_url: str | None = None
