@@ -1,0 +1,48 @@
+"""What core asks of an embedding service."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+"""Shape (dimensions of the model,), unit length."""
+
+
+class EmbedderUnavailable(Exception):
+    """No vectors now: not configured, down, overloaded, too late, or the answer was not usable. Never shown to a caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVectors:
+    """The vectors of one text, by window in reading order; `window_count` says how many a complete set has.
+
+    `omitted_windows` counts the windows of a very long body beyond the service's bound: they have no vector at all.
+    """
+
+    vectors: list[Vector]
+    window_count: int
+    omitted_windows: int
+
+
+class Embedder(Protocol):
+    """Text in, unit vectors out, within a deadline; every failure is `EmbedderUnavailable`."""
+
+    model_name: str
+    dimensions: int
+
+    @property
+    def is_metered(self) -> bool:
+        """Whether a call costs money, so that nothing may be sent before the caller is known to be admitted."""
+        ...
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+        """The vector of a search query."""
+        ...
+
+    async def embed_document(
+        self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str
+    ) -> DocumentVectors:
+        """The vectors of a memory: `priority` is `write` or `backfill`."""
+        ...

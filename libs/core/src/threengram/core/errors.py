@@ -1,0 +1,145 @@
+"""What can go wrong, by kind; a transport maps the kind and never the leaf.
+
+    Error
+    ├── Unauthenticated      the credential no longer stands            HTTP 401
+    │   └── TokenRevoked
+    ├── Denied               may not do this                            HTTP 403
+    │   ├── AccessSuspended
+    │   └── InsufficientScope
+    ├── InvalidRequest       the caller can repair it                   HTTP 400
+    │   ├── InvalidCursor
+    │   └── UnscopedRetrieval
+    ├── NotFound             unknown and foreign ids alike              HTTP 404
+    ├── Conflict             the state does not allow it                HTTP 409
+    │   ├── DuplicateMemory
+    │   └── InvalidTransition
+    ├── LimitReached         a bound was met                            HTTP 409
+    └── Unavailable          a dependency is down or too late           HTTP 503
+
+`str(error)` is safe to show: it carries ids, kinds and lengths, never content.
+"""
+
+from threengram.schema.errors import ErrorCode
+
+
+class Error(Exception):
+    """A failure with a stable `code`; `field` is a wire path, `subject_id` the id of what it is about."""
+
+    code: ErrorCode = ErrorCode.INTERNAL_ERROR
+    retryable = False
+
+    def __init__(self, message: str, *, field: str | None = None, subject_id: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+        self.subject_id = subject_id
+
+
+class Unauthenticated(Error):
+    """The credential does not identify anybody (any more)."""
+
+    code = ErrorCode.UNAUTHENTICATED
+
+
+class TokenRevoked(Unauthenticated):
+    """Well signed and unexpired, but withdrawn or unknown."""
+
+    def __init__(self) -> None:
+        super().__init__("the access token is no longer valid")
+
+
+class Denied(Error):
+    """The caller is known and may not do this."""
+
+    code = ErrorCode.ACCESS_DENIED
+
+
+class AccessSuspended(Denied):
+    """The account is suspended, erased or not verified."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(f"this account is {status}; memory can be neither read nor written")
+
+
+class InsufficientScope(Denied):
+    """The credential lacks a scope."""
+
+    code = ErrorCode.INSUFFICIENT_SCOPE
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"this needs the scope {scope}")
+        self.scope = scope
+
+
+class InvalidRequest(Error):
+    """A smarter caller could have avoided this; `field` says where."""
+
+    code = ErrorCode.INVALID_INPUT
+
+
+class InvalidCursor(InvalidRequest):
+    """A cursor that is garbled, forged, foreign, or belongs to another query."""
+
+    code = ErrorCode.INVALID_CURSOR
+
+    def __init__(self) -> None:
+        super().__init__("this cursor belongs to another query; repeat the search without cursor", field="cursor")
+
+
+class UnscopedRetrieval(InvalidRequest):
+    """The tenant's policy wants a scope on every read."""
+
+    code = ErrorCode.UNSCOPED_RETRIEVAL
+
+    def __init__(self, scopes: list[str]) -> None:
+        shown, more = scopes[:8], max(0, len(scopes) - 8)
+        known = ", ".join(shown) + (f" and {more} more" if more else "") if shown else "none registered"
+        super().__init__(f"a scope is required here; registered scopes: {known}", field="scope")
+
+
+class NotFound(Error):
+    """Nothing of that kind for this caller; unknown and foreign ids answer identically."""
+
+    code = ErrorCode.NOT_FOUND
+
+    def __init__(self, kind: str, subject_id: str) -> None:
+        super().__init__(f"no such {kind}", subject_id=subject_id)
+
+
+class Conflict(Error):
+    """The present state does not allow it."""
+
+    code = ErrorCode.CONFLICT
+
+
+class DuplicateMemory(Conflict):
+    """The same content is live already; `subject_id` names it."""
+
+    code = ErrorCode.DUPLICATE_MEMORY
+
+    def __init__(self, existing_id: str) -> None:
+        super().__init__(
+            "the same content is already stored with this type, scope and project; revise it instead",
+            subject_id=existing_id,
+        )
+
+
+class InvalidTransition(Conflict):
+    """A commitment cannot go from one status to the other."""
+
+    code = ErrorCode.INVALID_TRANSITION
+
+    def __init__(self, current: str, wanted: str) -> None:
+        super().__init__(f"a commitment cannot go from {current} to {wanted}", field="status")
+
+
+class LimitReached(Error):
+    """A bound of the account was met."""
+
+    code = ErrorCode.RESOURCE_LIMIT_EXCEEDED
+
+
+class Unavailable(Error):
+    """A dependency is down or too late; the same call may succeed later."""
+
+    code = ErrorCode.UNAVAILABLE
+    retryable = True

@@ -1,0 +1,40 @@
+"""Every limit of the product, with its unit in the name. Text is counted in Unicode code points after NFC."""
+
+MAX_CONTENT_CHARS = 2_000
+MAX_TOPIC_CHARS = 256
+MAX_PROJECT_CHARS = 256
+MAX_SCOPE_CHARS = 64
+MAX_TAGS = 32
+MAX_TAG_CHARS = 64
+MAX_OWNER_CHARS = 256
+MAX_RECURRENCE_CHARS = 512
+
+MAX_FACTS_PER_WRITE = 16
+MAX_SUBJECT_CHARS = 256
+MAX_PREDICATE_CHARS = 256
+MAX_VALUE_CHARS = 2_000
+
+MAX_IMPORT_CONTENT_CHARS = 262_144
+"""Imported bodies may be this long; they are searched, and read back in bounded pieces."""
+
+MAX_QUERY_CHARS = 2_000
+DEFAULT_SEARCH_LIMIT = 5
+MAX_SEARCH_LIMIT = 25
+MAX_MEMORY_TYPES_FILTER = 8
+MAX_EXCERPT_CHARS = 600
+MAX_CURSOR_CHARS = 2_048
+
+MAX_GET_IDS = 20
+MIN_GET_CONTENT_CHARS = 600
+DEFAULT_GET_CONTENT_CHARS = 10_000
+MAX_GET_CONTENT_CHARS = 65_536
+MAX_GET_TOTAL_CHARS = 262_144
+MAX_GET_TOTAL_BYTES = 640 * 1024
+"""UTF-8 bytes of a whole `get_memories` answer as an MCP client receives it: structured content and its text mirror."""
+
+MAX_SCOPE_ALIASES = 16
+MAX_BATCH_MESSAGES = 32
+"""JSON-RPC messages in one batch of a 2025-03-26 client."""
+
+CATALOGUE_TTL_MS = 3_600_000
+MEMORY_RESOURCE_TTL_MS = 86_400_000

@@ -1,0 +1,146 @@
+"""Closed vocabularies. The database's CHECK constraints are generated from these classes."""
+
+from enum import StrEnum
+
+
+class MemoryType(StrEnum):
+    """What kind of atom a memory is."""
+
+    DECISION = "decision"
+    COMMITMENT = "commitment"
+    BLOCKER = "blocker"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    PATTERN = "pattern"
+    NOTE = "note"
+    EVENT = "event"
+
+
+class MemoryStatus(StrEnum):
+    """Whether a memory is in use. *Superseded* is no status: it is a closed validity plus an incoming edge."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+class EdgeType(StrEnum):
+    """How a newer memory (`from`) relates to an older one (`to`)."""
+
+    SUPERSEDES = "supersedes"
+    UPDATES = "updates"
+    EXTENDS = "extends"
+    DERIVES = "derives"
+
+
+CLOSING_EDGES = frozenset({EdgeType.SUPERSEDES, EdgeType.UPDATES})
+"""Edges whose target stops being valid."""
+
+
+class EventKind(StrEnum):
+    """What happened to a memory."""
+
+    CREATE = "create"
+    REVISE = "revise"
+    SUPERSEDE = "supersede"
+    RESOLVE = "resolve"
+    UNRESOLVE = "unresolve"
+    ARCHIVE = "archive"
+    UNARCHIVE = "unarchive"
+    EXPIRE = "expire"
+    IMPORT = "import"
+    EMBED_FAILED = "embed_failed"
+
+
+class ActorKind(StrEnum):
+    """Who caused a change."""
+
+    USER_DASHBOARD = "user_dashboard"
+    USER_API = "user_api"
+    USER_MCP = "user_mcp"
+    WORKER = "worker"
+    IMPORTER = "importer"
+    SYSTEM = "system"
+
+
+class CommitmentStatus(StrEnum):
+    """Where a promise stands."""
+
+    OPEN = "open"
+    WAITING = "waiting"
+    RESOLVED = "resolved"
+    EXPIRED = "expired"
+
+
+class RetrievalMode(StrEnum):
+    """What a read without a scope means for a tenant."""
+
+    OFF = "off"
+    DEFAULT = "default"
+    REQUIRE = "require"
+
+
+class EmbeddedState(StrEnum):
+    """Whether a write can be found by meaning already."""
+
+    DONE = "done"
+    PENDING = "pending"
+    OFF = "off"
+
+
+class VectorCoverage(StrEnum):
+    """What became of the vector leg of one search."""
+
+    USED = "used"
+    UNAVAILABLE = "unavailable"
+    OFF = "off"
+
+
+class ModelState(StrEnum):
+    """The life of one generation of embeddings."""
+
+    BUILDING = "building"
+    ACTIVE = "active"
+    RETIRED = "retired"
+
+
+class AccountStatus(StrEnum):
+    """Whether a tenant or a user may be served."""
+
+    ACTIVE = "active"
+    UNVERIFIED = "unverified"
+    SUSPENDED = "suspended"
+    ERASED = "erased"
+
+
+class TokenKind(StrEnum):
+    """Which OAuth token a row stands for."""
+
+    ACCESS = "access"
+    REFRESH = "refresh"
+
+
+class KeyState(StrEnum):
+    """The life of a public signing key: announced, signing, only verifying, withdrawn."""
+
+    NEXT = "next"
+    ACTIVE = "active"
+    RETIRING = "retiring"
+    RETIRED = "retired"
+
+
+class JobState(StrEnum):
+    """The life of one background job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class OAuthScope(StrEnum):
+    """What a credential may do. Neither memory scope implies the other."""
+
+    MEMORY_READ = "memory:read"
+    MEMORY_WRITE = "memory:write"
+    ACCOUNT = "account"

@@ -1,0 +1,70 @@
+"""The one list of machine-readable codes, and what a validation failure tells its caller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import ValidationError
+
+MAX_REPORTED_ISSUES = 8
+MAX_PATH_CHARS = 128
+
+
+class ErrorCode(StrEnum):
+    """Stable codes. MCP puts one first in the text and in `_meta.code`, REST into `error`."""
+
+    INVALID_INPUT = "invalid_input"
+    UNKNOWN_ARGUMENT = "unknown_argument"
+    UNSCOPED_RETRIEVAL = "unscoped_retrieval"
+    INVALID_CURSOR = "invalid_cursor"
+    DUPLICATE_MEMORY = "duplicate_memory"
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"
+    INVALID_TRANSITION = "invalid_transition"
+    UNAUTHENTICATED = "unauthenticated"
+    ACCESS_DENIED = "access_denied"
+    INSUFFICIENT_SCOPE = "insufficient_scope"
+    RESOURCE_LIMIT_EXCEEDED = "resource_limit_exceeded"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    INVALID_OUTPUT = "invalid_output"
+    INTERNAL_ERROR = "internal_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing wrong with an input: where, which rule, and the rule in words. Never the value."""
+
+    path: str
+    code: str
+    message: str
+
+
+_MESSAGES = {
+    "union_tag_invalid": "The value does not name one of the known forms",
+    "extra_forbidden": "Unknown argument",
+}
+
+
+def issues_of(error: ValidationError) -> list[Issue]:
+    """The first few problems of a failed validation, as field paths such as `facts[2].value`."""
+    return [
+        Issue(
+            path=_path(item["loc"]),
+            code=item["type"],
+            message=_MESSAGES.get(item["type"], item["msg"]),
+        )
+        for item in error.errors(include_url=False, include_context=False, include_input=False)[:MAX_REPORTED_ISSUES]
+    ]
+
+
+def _path(location: Sequence[str | int]) -> str:
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part}" if path else part
+    printable = "".join(char if char.isprintable() else "?" for char in path)
+    return printable[:MAX_PATH_CHARS]
