@@ -1,0 +1,84 @@
+"""Where everything lies in the data directory."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from threengram.cli.account import Account, first_unreachable, own
+from threengram.cli.errors import CannotRun
+
+ROOTS_DATA_DIRECTORY = Path("/var/lib/threengram")
+LONGEST_SOCKET_PATH_BYTES = 107  # sun_path of unix(7), without its terminating NUL
+
+
+def default_data_directory() -> Path:
+    """`/var/lib/threengram` for root, else `~/.local/share/threengram`."""
+    return ROOTS_DATA_DIRECTORY if os.geteuid() == 0 else Path.home() / ".local" / "share" / "threengram"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The paths inside one data directory."""
+
+    root: Path
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "lock"
+
+    @property
+    def secrets(self) -> Path:
+        return self.root / "secrets"
+
+    @property
+    def postgres(self) -> Path:
+        return self.root / "postgres"
+
+    @property
+    def valkey(self) -> Path:
+        return self.root / "valkey"
+
+    @property
+    def binaries(self) -> Path:
+        return self.root / "binaries"
+
+    @property
+    def work(self) -> Path:
+        """The working directory of the services."""
+        return self.root / "work"
+
+    @property
+    def run_file(self) -> Path:
+        """What is running now: addresses, process ids and a token; see `run_file`."""
+        return self.root / "run.json"
+
+    @property
+    def control_socket(self) -> Path:
+        return self.root / "control.sock"
+
+    def create(self, account: Account | None) -> None:
+        """Make the directories, owned by `account`; says in one line what stands in the way."""
+        if len(os.fsencode(self.control_socket)) > LONGEST_SOCKET_PATH_BYTES:
+            raise CannotRun(
+                f"the data directory {self.root} has too long a path for a socket; give a shorter --data-dir"
+            )
+        for directory in (self.root, self.valkey, self.work):
+            self._create(directory, account)
+        self._create(self.secrets, None)
+        blocked_at = first_unreachable([self.root], account)
+        if blocked_at is not None and account is not None:
+            raise CannotRun(
+                f"the account {account.name} can't pass {blocked_at} on the way to {self.root}; "
+                "give a --data-dir that other users can reach, such as /var/lib/threengram"
+            )
+
+    def _create(self, directory: Path, account: Account | None) -> None:
+        try:
+            if not directory.exists():
+                directory.mkdir(parents=True)
+                directory.chmod(0o700)
+                own(directory, account)
+        except OSError as error:
+            raise CannotRun(f"can't create {directory}: {error.strerror}; give another --data-dir") from error
+        if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+            raise CannotRun(f"the data directory {directory} is not writable; give another --data-dir")
