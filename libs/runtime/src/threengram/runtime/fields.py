@@ -1,0 +1,139 @@
+"""The allowlist of telemetry: every log field and span attribute that may leave a process, and its kind.
+
+Names outside `FIELDS` are dropped and counted. A kind also bounds the value, so that prose can't travel under a declared
+name: terms and ids hold no spaces, numbers are numbers. Memory text, topics, queries, tags, facts, e-mail addresses,
+tokens and passwords have no field here and must never get one.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Final
+from uuid import UUID
+
+Value = str | int | float | bool | list[str] | None
+
+# One word of a closed vocabulary, a class name, a route template, or an identifier. No spaces, no "@": neither prose nor
+# an e-mail address matches.
+_TERM: Final = re.compile(r"[A-Za-z0-9_./:{}*<>\-+]{1,200}\Z")
+_MAX_LIST_ITEMS: Final = 64
+
+
+class Kind(Enum):
+    """What a field may hold."""
+
+    TERM = "term"
+    NUMBER = "number"
+    FLAG = "flag"
+    TERMS = "terms"
+
+
+_TERM_FIELDS = """
+    action actor batch_id catalogue check client_id codec component concern correlation_id credential_id cron_id decision
+    effect error_class error_code event_id fact_id fallback family_id field from_state grant_id host_class
+    job_id job_run_id jti key_id kid kind listener memory_id memory_type method mode model name_hash
+    operation outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider queue reason
+    relation_id request_id resource route rule run_id scope_id series session_id severity signal source stage state
+    status_class step store surface task task_id tenant_id to_state token_id tool trigger user_id verb version window
+    python_version schema_version commitment_id source_id lane
+""".split()
+_NUMBER_FIELDS = """
+    admin_port age_s attempt attempts batch_size body_bytes bytes_in bytes_out calls claimed content_chars count
+    cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s embedded erased expired exit_code
+    failed hits index inserted interval_s items kept keys lag_s lease_s limit live memories offset omitted_windows
+    oldest_age_s page_size pid pool_available pool_size pool_waiting port processed proposed purged queue_depth
+    queue_tokens remaining reset_s results retries retry_after_s rows scanned size_bytes skipped status superseded
+    tenants texts threads timeout_s tokens topic_chars total updated vectors waiting windows text_chars query_chars
+    budget_bytes rank recall threads_used lines rss_bytes elapsed_ms score
+""".split()
+_FLAG_FIELDS = """
+    cached cancelled degraded enabled exported first_window_only has_more is_error is_live retryable sampled truncated
+    allowed dry_run created replayed
+""".split()
+_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids error_fields".split()
+
+FIELDS: Final[Mapping[str, Kind]] = (
+    dict.fromkeys(_TERM_FIELDS, Kind.TERM)
+    | dict.fromkeys(_NUMBER_FIELDS, Kind.NUMBER)
+    | dict.fromkeys(_FLAG_FIELDS, Kind.FLAG)
+    | dict.fromkeys(_TERMS_FIELDS, Kind.TERMS)
+)
+
+# Span attributes with a name in the OpenTelemetry semantic conventions; all others are prefixed with `threengram.`.
+SEMANTIC_NAMES: Final[Mapping[str, str]] = {
+    "error_class": "error.type",
+    "operation": "mcp.method.name",
+    "prompt_name": "gen_ai.prompt.name",
+    "protocol_version": "mcp.protocol.version",
+    "method": "http.request.method",
+    "route": "http.route",
+    "status": "http.response.status_code",
+    "tool": "gen_ai.tool.name",
+}
+
+# Every name that `telemetry.span` accepts. Spans of requests are named by method and route template instead.
+OTHER_SPAN: Final = "other"
+SPAN_NAMES: Final = frozenset(
+    """
+    mcp.tools_call mcp.tools_list mcp.resources_read mcp.resources_list mcp.prompts_get mcp.prompts_list mcp.completion
+    mcp.initialize mcp.discover mcp.other auth.verify auth.admit ratelimit.hit verb.remember verb.revise verb.search
+    verb.get_memories verb.get_memory verb.briefing verb.get_facts verb.resolve_commitment verb.review_proposals
+    verb.list_proposals verb.describe_environment verb.configure_scope verb.archive verb.restore verb.history
+    db.connect db.transaction db.statement db.commit client.embed client.http client.redis client.llm client.cimd
+    embedder.request embedder.tokenize embedder.queue embedder.batch embedder.model search.lexical search.vector
+    search.fuse search.rank job.ring job.claim job.run job.embed job.consolidate job.surface job.expire job.purge job.erase
+    job.extract_facts job.reembed job.beat cimd.fetch cimd.resolve cimd.validate oauth.authorize oauth.token oauth.register
+    oauth.revoke oauth.introspect account.login account.signup mail.send
+    """.split()
+)
+
+
+class Refusal(Enum):
+    """Why a field was not kept."""
+
+    NAME = "name"
+    VALUE = "value"
+
+
+def _term(value: object) -> str | None:
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, UUID):
+        return str(value)
+    elif isinstance(value, datetime):
+        text = value.isoformat()
+    elif isinstance(value, int):
+        return str(value)
+    else:
+        return None
+    return text if _TERM.match(text) else None
+
+
+def _terms(value: object) -> list[str] | None:
+    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > _MAX_LIST_ITEMS:
+        return None
+    terms = [_term(item.value if isinstance(item, Enum) else item) for item in value]
+    kept = [term for term in terms if term is not None]
+    return kept if len(kept) == len(terms) else None
+
+
+def admit(name: str, value: object) -> Value | Refusal:
+    """The value as it may be written, or why it may not. None is always written as null."""
+    kind = FIELDS.get(name)
+    if kind is None:
+        return Refusal.NAME
+    if value is None:
+        return None
+    if isinstance(value, Enum):
+        value = value.value
+    admitted: Value
+    if kind is Kind.TERM:
+        admitted = _term(value)
+    elif kind is Kind.NUMBER:
+        admitted = value if isinstance(value, (int, float)) else None
+    elif kind is Kind.FLAG:
+        admitted = value if isinstance(value, bool) else None
+    else:
+        admitted = _terms(value)
+    return Refusal.VALUE if admitted is None else admitted

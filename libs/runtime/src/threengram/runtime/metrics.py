@@ -1,0 +1,181 @@
+"""Every Prometheus series of the product, in one place, with its closed label sets.
+
+Label values come from code, never from callers: pass anything that a client can choose through `closed`. Names follow the
+OpenTelemetry semantic conventions for HTTP and MCP, written the Prometheus way.
+"""
+
+import platform
+from collections.abc import Collection
+from importlib import metadata
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+
+REGISTRY: Final = CollectorRegistry(auto_describe=True)
+CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
+OTHER: Final = "other"
+
+HTTP_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+STATUS_CLASSES: Final = frozenset({"1xx", "2xx", "3xx", "4xx", "5xx"})
+MCP_METHODS: Final = frozenset(
+    {
+        "initialize",
+        "server/discover",
+        "ping",
+        "tools/list",
+        "tools/call",
+        "prompts/list",
+        "prompts/get",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "completion/complete",
+        "logging/setLevel",
+        "subscriptions/listen",
+        "notifications/initialized",
+        "notifications/cancelled",
+    }
+)
+MCP_OUTCOMES: Final = frozenset({"ok", "tool_error", "protocol_error", "denied", "rate_limited", "timeout", "crash"})
+EMBEDDING_PRIORITIES: Final = frozenset({"query", "write", "backfill"})
+EMBEDDING_OUTCOMES: Final = frozenset({"ok", "invalid", "queue_full", "deadline", "cancelled", "error"})
+JOB_QUEUES: Final = frozenset({"embed", "consolidate", "maintenance"})
+JOB_OUTCOMES: Final = frozenset({"ok", "retry", "failed", "lost_lease", "skipped"})
+LIMIT_OUTCOMES: Final = frozenset({"allowed", "refused"})
+LIMIT_STORES: Final = frozenset({"shared", "local", "none"})
+POOL_STATES: Final = frozenset({"idle", "used"})
+
+_LATENCY_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+ProcessCollector(registry=REGISTRY)
+GCCollector(registry=REGISTRY)
+
+BUILD_INFO = Gauge(
+    "threengram_build_info", "Constant 1, labelled with what runs.", ("service", "version", "python"), registry=REGISTRY
+)
+DRAINING = Gauge("threengram_draining", "1 while the process drains.", registry=REGISTRY)
+TELEMETRY_DROPPED = Counter(
+    "threengram_telemetry_dropped_fields_total",
+    "Log fields and span attributes that the allowlist refused.",
+    ("sink", "reason"),
+    registry=REGISTRY,
+)
+HEALTH_CHECK = Gauge(
+    "threengram_health_check_up", "1 when the named check last passed, else 0.", ("check",), registry=REGISTRY
+)
+
+HTTP_SERVER_DURATION = Histogram(
+    "http_server_request_duration_seconds",
+    "Time from the first byte of a request to the last of its response.",
+    ("method", "route", "status_class"),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+HTTP_SERVER_ACTIVE = Gauge("http_server_active_requests", "Requests in flight.", registry=REGISTRY)
+HTTP_CLIENT_DURATION = Histogram(
+    "http_client_request_duration_seconds",
+    "Time of outbound requests until the response's headers.",
+    ("peer", "status_class"),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+
+MCP_OPERATION_DURATION = Histogram(
+    "mcp_server_operation_duration_seconds",
+    "Time of MCP operations; `tool` is empty for methods that name none.",
+    ("method", "tool", "outcome"),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+
+RATELIMIT_DECISIONS = Counter(
+    "threengram_ratelimit_decisions_total",
+    "Answers of the rate limiter; `store` says which counters decided.",
+    ("rule", "outcome", "store"),
+    registry=REGISTRY,
+)
+RATELIMIT_STORE_FAILURES = Counter(
+    "threengram_ratelimit_store_failures_total",
+    "Failed round trips to the shared counters.",
+    ("rule", "fallback"),
+    registry=REGISTRY,
+)
+
+EMBEDDER_REQUESTS = Histogram(
+    "threengram_embedder_request_duration_seconds",
+    "Time of embedding requests, queueing included.",
+    ("priority", "outcome"),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+EMBEDDER_QUEUE_TEXTS = Gauge("threengram_embedder_queue_texts", "Windows waiting.", ("priority",), registry=REGISTRY)
+EMBEDDER_QUEUE_TOKENS = Gauge("threengram_embedder_queue_tokens", "Tokens waiting.", ("priority",), registry=REGISTRY)
+EMBEDDER_QUEUE_WAIT = Histogram(
+    "threengram_embedder_queue_wait_seconds",
+    "Time a window waits before its batch starts.",
+    ("priority",),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+EMBEDDER_BATCH_TEXTS = Histogram(
+    "threengram_embedder_batch_texts", "Windows in one batch.", buckets=_SIZES, registry=REGISTRY
+)
+EMBEDDER_BATCH_DURATION = Histogram(
+    "threengram_embedder_batch_duration_seconds", "Time of one model run.", buckets=_LATENCY_S, registry=REGISTRY
+)
+EMBEDDER_TOKENS = Counter("threengram_embedder_tokens_total", "Tokens run through the model.", registry=REGISTRY)
+EMBEDDER_CACHE = Counter(
+    "threengram_embedder_cache_lookups_total", "Query cache look-ups.", ("result",), registry=REGISTRY
+)
+
+DB_POOL_CONNECTIONS = Gauge(
+    "threengram_db_pool_connections", "Connections of the database pool.", ("state",), registry=REGISTRY
+)
+DB_POOL_WAITING = Gauge("threengram_db_pool_waiting", "Callers that wait for a connection.", registry=REGISTRY)
+DB_POOL_LIMIT = Gauge("threengram_db_pool_limit", "Largest size of the pool.", registry=REGISTRY)
+
+JOBS_WAITING = Gauge("threengram_jobs_waiting", "Job rows that are due.", ("queue",), registry=REGISTRY)
+JOBS_RUNNING = Gauge("threengram_jobs_running", "Job rows under a live lease.", ("queue",), registry=REGISTRY)
+JOBS_FAILED = Gauge("threengram_jobs_failed", "Job rows whose attempts are used up.", ("queue",), registry=REGISTRY)
+JOBS_OLDEST_AGE = Gauge(
+    "threengram_jobs_oldest_age_seconds", "Age of the oldest due job row.", ("queue",), registry=REGISTRY
+)
+JOB_DURATION = Histogram(
+    "threengram_job_duration_seconds",
+    "Time of one attempt at a job.",
+    ("queue", "outcome"),
+    buckets=(*_LATENCY_S, 30.0, 60.0, 300.0),
+    registry=REGISTRY,
+)
+HEARTBEAT = Gauge("threengram_heartbeat_timestamp_seconds", "Unix time of the last heartbeat.", registry=REGISTRY)
+
+
+def closed(value: str | None, allowed: Collection[str]) -> str:
+    """The value when it is one of the allowed, else `other`; empty for None."""
+    if value is None:
+        return ""
+    return value if value in allowed else OTHER
+
+
+def status_class(status: int) -> str:
+    """`2xx` for 204 and so on; `other` outside 100 to 599."""
+    return closed(f"{status // 100}xx", STATUS_CLASSES)
+
+
+def set_build_info(service: str) -> None:
+    """Publish the version of the distribution `threengram-<service>`."""
+    BUILD_INFO.labels(service, metadata.version(f"threengram-{service}"), platform.python_version()).set(1)
+
+
+def render() -> bytes:
+    """The registry in the Prometheus text format, whose media type is `CONTENT_TYPE`."""
+    return generate_latest(REGISTRY)
