@@ -62,9 +62,10 @@ class _Exchange:
 class TraceMiddleware:
     """Pure ASGI. Reads `traceparent`, opens the request's span, and writes one access line when the response is done.
 
-    The access line and the metrics carry a route template, never a path: it comes from `route_of(scope)`, or else from
-    `scope["state"]["route"]`, or else is `other`. An exception that reaches this layer is logged with its class, frames and
-    the trace id as correlation id, and answered with a fixed 500 unless a response has begun.
+    The access line and the metrics carry a route template, never a path: what `route_of(scope)` returns after the
+    application has run, by default `scope["state"]["route"]`, and `other` for None. An exception that gets here is
+    logged with its class, frames and the trace id as correlation id, and answered with a fixed 500 unless a response
+    has begun.
     """
 
     def __init__(self, app: ASGIApp, route_of: RouteOf = state_route) -> None:

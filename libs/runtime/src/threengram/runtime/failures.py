@@ -1,11 +1,14 @@
 """What may be said about an exception: its class, the classes behind it, and where it was raised; never its message."""
 
+import re
 from pathlib import PurePath
 from types import TracebackType
 from typing import Final
 
 _MAX_FRAMES: Final = 20
 _MAX_CAUSES: Final = 8
+# Characters that the allowlist refuses in a term.
+_UNUSUAL: Final = re.compile(r"[^A-Za-z0-9_./:<>\-]")
 _ROOTS: Final = ("site-packages", "src", "lib")
 
 
@@ -29,7 +32,7 @@ def frames(traceback: TracebackType | None) -> list[str]:
     found: list[str] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        found.append(f"{_short(code.co_filename)}:{traceback.tb_lineno}:{code.co_name}".replace(" ", "_"))
+        found.append(_UNUSUAL.sub("_", f"{_short(code.co_filename)}:{traceback.tb_lineno}:{code.co_name}"))
         traceback = traceback.tb_next
     return found[-_MAX_FRAMES:]
 

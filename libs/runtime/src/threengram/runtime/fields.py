@@ -1,8 +1,8 @@
 """The allowlist of telemetry: every log field and span attribute that may leave a process, and its kind.
 
-Names outside `FIELDS` are dropped and counted. A kind also bounds the value, so that prose can't travel under a declared
-name: terms and ids hold no spaces, numbers are numbers. Memory text, topics, queries, tags, facts, e-mail addresses,
-tokens and passwords have no field here and must never get one.
+Names outside `FIELDS` are dropped and counted. A kind also bounds the value, so that prose can't travel under a
+declared name: terms and ids hold no spaces, numbers are numbers. Memory text, topics, queries, tags, facts, e-mail
+addresses, tokens and passwords have no field here and must never get one.
 """
 
 import re
@@ -14,8 +14,8 @@ from uuid import UUID
 
 Value = str | int | float | bool | list[str] | None
 
-# One word of a closed vocabulary, a class name, a route template, or an identifier. No spaces, no "@": neither prose nor
-# an e-mail address matches.
+# One word of a closed vocabulary, a class name, a route template, or an identifier. No spaces, no "@": neither prose
+# nor an e-mail address matches.
 _TERM: Final = re.compile(r"[A-Za-z0-9_./:{}*<>\-+]{1,200}\Z")
 _MAX_LIST_ITEMS: Final = 64
 
@@ -30,28 +30,28 @@ class Kind(Enum):
 
 
 _TERM_FIELDS = """
-    action actor batch_id catalogue check client_id codec component concern correlation_id credential_id cron_id decision
-    effect error_class error_code event_id fact_id fallback family_id field from_state grant_id host_class
-    job_id job_run_id jti key_id kid kind listener memory_id memory_type method mode model name_hash
-    operation outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider queue reason
-    relation_id request_id resource route rule run_id scope_id series session_id severity signal source stage state
-    status_class step store surface task task_id tenant_id to_state token_id tool trigger user_id verb version window
-    python_version schema_version commitment_id source_id lane
+    action actor batch_id catalogue check client_id codec commitment_id component concern correlation_id credential_id
+    cron_id decision effect error_class error_code event_id fact_id fallback family_id from_state grant_id
+    host_class job_id job_run_id jti key_id kid kind lane listener memory_id memory_type method mode model name_hash
+    operation outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider
+    python_version queue reason relation_id request_id resource route rule run_id schema_version scope_id series
+    session_id severity signal source source_id stage state status_class step store surface task task_id tenant_id
+    to_state token_id tool trigger user_id verb version window
 """.split()
 _NUMBER_FIELDS = """
-    admin_port age_s attempt attempts batch_size body_bytes bytes_in bytes_out calls claimed content_chars count
-    cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s embedded erased expired exit_code
-    failed hits index inserted interval_s items kept keys lag_s lease_s limit live memories offset omitted_windows
-    oldest_age_s page_size pid pool_available pool_size pool_waiting port processed proposed purged queue_depth
-    queue_tokens remaining reset_s results retries retry_after_s rows scanned size_bytes skipped status superseded
-    tenants texts threads timeout_s tokens topic_chars total updated vectors waiting windows text_chars query_chars
-    budget_bytes rank recall threads_used lines rss_bytes elapsed_ms score
+    admin_port age_s attempt attempts batch_size body_bytes budget_bytes bytes_in bytes_out calls claimed
+    content_chars count cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s elapsed_ms embedded erased
+    exit_code expired failed hits index inserted interval_s items kept keys lag_s lease_s limit lines live memories
+    offset oldest_age_s omitted_windows page_size pid pool_available pool_size pool_waiting port processed proposed
+    purged query_chars queue_depth queue_tokens rank recall remaining reset_s results retries retry_after_s rows
+    rss_bytes scanned score size_bytes skipped status superseded tenants text_chars texts threads threads_used
+    timeout_s tokens topic_chars total updated vectors waiting windows
 """.split()
 _FLAG_FIELDS = """
-    cached cancelled degraded enabled exported first_window_only has_more is_error is_live retryable sampled truncated
-    allowed dry_run created replayed
+    allowed cached cancelled created degraded dry_run enabled exported first_window_only has_more is_error is_live
+    replayed retryable sampled truncated
 """.split()
-_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids error_fields".split()
+_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids".split()
 
 FIELDS: Final[Mapping[str, Kind]] = (
     dict.fromkeys(_TERM_FIELDS, Kind.TERM)
@@ -76,15 +76,15 @@ SEMANTIC_NAMES: Final[Mapping[str, str]] = {
 OTHER_SPAN: Final = "other"
 SPAN_NAMES: Final = frozenset(
     """
-    mcp.tools_call mcp.tools_list mcp.resources_read mcp.resources_list mcp.prompts_get mcp.prompts_list mcp.completion
-    mcp.initialize mcp.discover mcp.other auth.verify auth.admit ratelimit.hit verb.remember verb.revise verb.search
-    verb.get_memories verb.get_memory verb.briefing verb.get_facts verb.resolve_commitment verb.review_proposals
-    verb.list_proposals verb.describe_environment verb.configure_scope verb.archive verb.restore verb.history
-    db.connect db.transaction db.statement db.commit client.embed client.http client.redis client.llm client.cimd
-    embedder.request embedder.tokenize embedder.queue embedder.batch embedder.model search.lexical search.vector
-    search.fuse search.rank job.ring job.claim job.run job.embed job.consolidate job.surface job.expire job.purge job.erase
-    job.extract_facts job.reembed job.beat cimd.fetch cimd.resolve cimd.validate oauth.authorize oauth.token oauth.register
-    oauth.revoke oauth.introspect account.login account.signup mail.send
+    account.login account.signup auth.admit auth.verify cimd.fetch cimd.resolve cimd.validate client.cimd client.embed
+    client.http client.llm client.redis db.commit db.connect db.statement db.transaction embedder.batch embedder.model
+    embedder.queue embedder.request embedder.tokenize job.beat job.claim job.consolidate job.embed job.erase
+    job.expire job.extract_facts job.purge job.reembed job.ring job.run job.surface mail.send mcp.completion
+    mcp.discover mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read
+    mcp.tools_call mcp.tools_list oauth.authorize oauth.introspect oauth.register oauth.revoke oauth.token
+    ratelimit.hit search.fuse search.lexical search.rank search.vector verb.archive verb.briefing verb.configure_scope
+    verb.describe_environment verb.get_facts verb.get_memories verb.get_memory verb.history verb.list_proposals
+    verb.remember verb.resolve_commitment verb.restore verb.review_proposals verb.revise verb.search
     """.split()
 )
 

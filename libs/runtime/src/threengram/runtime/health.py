@@ -47,8 +47,8 @@ class Report:
 class Health:
     """Named checks and the phase of the process.
 
-    Checks run at the same time, each for at most two seconds; a result is served for one second, so that probes from many
-    sides cost no more than one.
+    Checks run at the same time, each for at most two seconds; a result is served for one second, so that probes from
+    many sides cost no more than one.
     """
 
     def __init__(self, checks: Mapping[str, Check] | None = None, degraded: Mapping[str, Check] | None = None) -> None:

@@ -1,7 +1,7 @@
 """Every Prometheus series of the product, in one place, with its closed label sets.
 
-Label values come from code, never from callers: pass anything that a client can choose through `closed`. Names follow the
-OpenTelemetry semantic conventions for HTTP and MCP, written the Prometheus way.
+Label values come from code, never from callers: pass anything that a client can choose through `closed`. Names follow
+the OpenTelemetry semantic conventions for HTTP and MCP, written the Prometheus way.
 """
 
 import platform

@@ -17,7 +17,7 @@ from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import RATELIMIT_DECISIONS, RATELIMIT_STORE_FAILURES
 from threengram.runtime.windows import LocalWindows, SharedWindows, Window
 
-# After a failure the shared counters are left alone for this long, so that an outage costs a timeout a second, not one a call.
+# After a failure the shared counters are left alone for this long: an outage costs a timeout a second, not one a call.
 _PAUSE_S: Final = 1.0
 _log = get_logger(__name__)
 

@@ -63,12 +63,13 @@ class _Server(uvicorn.Server):
             self.on_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Closing a listener here closes this process's descriptor only: the socket of whoever passed it keeps listening.
+        # This closes the process's own descriptors only: the socket of whoever passed it keeps listening.
         for server in self.servers:
             server.close()
         # A request may already be on its way on an idle connection; closing now would lose it.
         until = time.monotonic() + self.linger_s
-        while self.server_state.connections and time.monotonic() < until:
+        # uvicorn has no event for the end of the last connection, so it polls too.
+        while self.server_state.connections and time.monotonic() < until:  # noqa: ASYNC110
             await asyncio.sleep(_TICK_S)
         await super().shutdown(sockets)
 
@@ -112,9 +113,9 @@ def _admin_server(settings: ServiceSettings, health: Health) -> tuple[_Server, s
 def run(app: ASGIApp, settings: ServiceSettings, *, service: str, health: Health) -> None:
     """Serve `app` and the admin endpoints until SIGTERM or SIGINT, then drain and return.
 
-    Draining: readiness answers 503 at once, the listener closes, idle connections get `drain_linger_s` for a request that is
-    already on its way, every response says `Connection: close`, and requests in flight have `shutdown_grace_s` in all. The
-    app's lifespan is honoured; when its startup fails the process exits with 3.
+    Draining: readiness answers 503 at once, the listener closes, idle connections get `drain_linger_s` for a request
+    that is already on its way, every response says `Connection: close`, and requests in flight have `shutdown_grace_s`
+    in all. The app's lifespan is honoured; when its startup fails the process exits with 3.
     """
     health.begin_startup()
     metrics.set_build_info(service)

@@ -1,7 +1,7 @@
 """Spans that hold no content: closed names, allowlisted attributes, W3C trace context in and out.
 
-Without a collector nothing is recorded, but every span still gets valid ids, so that log lines and `traceparent` headers of
-one request belong together across processes.
+Without a collector nothing is recorded, but every span still gets valid ids, so that log lines and `traceparent`
+headers of one request belong together across processes.
 """
 
 from contextvars import Token
@@ -147,7 +147,7 @@ def remote_parent(traceparent: str | None, tracestate: str | None = None) -> Con
 
 
 def span_from(traceparent: str | None, name: str, **attributes: object) -> OpenSpan:
-    """A span whose parent is the stored or received `traceparent`, such as one kept in a job row; a new trace without."""
+    """A span under a stored or received `traceparent`, such as a job row's; the root of a new trace without one."""
     safe_name = name if name in SPAN_NAMES else OTHER_SPAN
     return OpenSpan(safe_name, attributes, remote_parent(traceparent), SpanKind.CONSUMER)
 

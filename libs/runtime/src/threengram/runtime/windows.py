@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from limits import RateLimitItemPerSecond
-from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.storage import MemoryStorage
+from limits.aio.storage.redis.bridge import RedisBridge
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
-from redis.asyncio import BlockingConnectionPool
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError
@@ -48,8 +49,11 @@ def _window(counters: tuple[int, float, int, float], per_s: int) -> Window:
     return Window(previous, previous_ttl_s, current, max(0.0, current_ttl_s - per_s) if current else 0.0)
 
 
-class SharedWindows(RedisStorage):
-    """Windows in Redis or Valkey. Every operation takes one round trip and at most about twice `timeout_s`."""
+class SharedWindows:
+    """Windows in Redis or Valkey, counted by the Lua scripts of `limits`.
+
+    The library's own strategy takes two round trips to decide and to say what is left; here both scripts travel in one.
+    """
 
     def __init__(self, redis_url: str, *, timeout_s: float, max_connections: int) -> None:
         self._pool = BlockingConnectionPool.from_url(
@@ -61,22 +65,24 @@ class SharedWindows(RedisStorage):
             # One immediate second try: a pooled connection may have died with a restarted server.
             retry=Retry(NoBackoff(), 1),
         )
-        super().__init__(
-            f"async+{redis_url}", implementation="redispy", key_prefix=_KEY_PREFIX, connection_pool=self._pool
-        )
+        self._redis = Redis(connection_pool=self._pool)
+        self._take = self._redis.register_script(RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW)
+        self._read = self._redis.register_script(RedisBridge.SCRIPT_SLIDING_WINDOW)
 
     async def start(self) -> None:
         """Connect and load the scripts. Raises `redis.RedisError` or `OSError`."""
-        redis = self.bridge.get_connection()
-        await redis.script_load(self.bridge.SCRIPT_ACQUIRE_SLIDING_WINDOW)
-        await redis.script_load(self.bridge.SCRIPT_SLIDING_WINDOW)
+        await self._redis.script_load(RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW)
+        await self._redis.script_load(RedisBridge.SCRIPT_SLIDING_WINDOW)
 
     async def ping(self) -> None:
         """Raises `redis.RedisError` or `OSError` when the server doesn't answer."""
-        await self.bridge.get_connection().ping()
+        await self._redis.ping()
 
     async def hit(self, item: RateLimitItemPerSecond, key: str) -> tuple[bool, Window]:
-        """Take one call if it fits; whether it did, and the window afterwards."""
+        """Take one call if it fits; whether it did, and the window afterwards.
+
+        Raises `redis.RedisError` or `OSError` within about twice the timeout.
+        """
         try:
             return await self._hit(item, key)
         except NoScriptError:
@@ -86,17 +92,16 @@ class SharedWindows(RedisStorage):
 
     async def _hit(self, item: RateLimitItemPerSecond, key: str) -> tuple[bool, Window]:
         name = item.key_for(hashlib.blake2b(key.encode(), digest_size=16).hexdigest())
-        previous_key = self.bridge.prefixed_key(self._previous_window_key(name))
-        current_key = self.bridge.prefixed_key(self._current_window_key(name))
+        # The braces keep both counters on one node of a cluster.
+        current_key = f"{_KEY_PREFIX}:{{{name}}}"
+        previous_key = f"{current_key}/-1"
         per_s = item.get_expiry()
-        async with self.bridge.get_connection().pipeline(transaction=False) as pipe:
-            pipe.evalsha(
-                self.bridge.lua_acquire_sliding_window.sha, 2, previous_key, current_key, item.amount, per_s, 1
-            )
-            pipe.evalsha(self.bridge.lua_sliding_window.sha, 2, previous_key, current_key, per_s)
-            acquired, raw = await pipe.execute()
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.evalsha(self._take.sha, 2, previous_key, current_key, item.amount, per_s, 1)
+            pipe.evalsha(self._read.sha, 2, previous_key, current_key, per_s)
+            taken, raw = await pipe.execute()
         previous, previous_ttl_ms, current, current_ttl_ms = (max(0, int(value or 0)) for value in raw)
-        return bool(acquired), _window((previous, previous_ttl_ms / 1000, current, current_ttl_ms / 1000), per_s)
+        return bool(taken), _window((previous, previous_ttl_ms / 1000, current, current_ttl_ms / 1000), per_s)
 
     async def aclose(self) -> None:
         """Close the connections."""

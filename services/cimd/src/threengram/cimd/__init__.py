@@ -1,1 +1,1 @@
-""""""
+"""The `cimd` service, which fetches OAuth client metadata documents."""

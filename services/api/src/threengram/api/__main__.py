@@ -1,0 +1,5 @@
+"""`python -m threengram.api`."""
+
+from threengram.api.app import main
+
+main()

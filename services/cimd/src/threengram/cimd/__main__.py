@@ -1,0 +1,5 @@
+"""`python -m threengram.cimd`."""
+
+from threengram.cimd.app import main
+
+main()
