@@ -38,8 +38,13 @@ class Child:
         except OSError as error:
             raise CannotRun(f"{name}: can't start {command.argv[0]}: {error.strerror}") from error
         output = asyncio.create_task(_pump(name, process.stdout, show))
-        await _feed(process.stdin, command.stdin)
-        return cls(command, process, output)
+        child = cls(command, process, output)
+        try:
+            await _feed(process.stdin, command.stdin)
+        except asyncio.CancelledError:
+            await child.stop(grace_s=0)  # nobody else knows of it yet
+            raise
+        return child
 
     @property
     def pid(self) -> int:

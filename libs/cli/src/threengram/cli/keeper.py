@@ -18,11 +18,12 @@ Report = Callable[[str], None]
 class Keeper:
     """The running generation of one program."""
 
-    def __init__(self, program: Program, show: Show, report: Report) -> None:
+    def __init__(self, program: Program, show: Show, report: Report, changed: Callable[[], None]) -> None:
         self.program = program
         self.generation = 0
         self._show = show
         self._report = report
+        self._changed = changed
         self._child: Child | None = None
         self._watch: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
@@ -53,6 +54,7 @@ class Keeper:
                 await successor.stop(self.program.grace_s)
                 raise
             predecessor, self._child, self.generation = self._child, successor, generation
+            self._changed()
             if predecessor is not None:
                 await predecessor.stop(self.program.grace_s)
 
@@ -97,6 +99,7 @@ class Keeper:
                 return
             if self._child is child:
                 self._child = await self._spawn(self.generation)
+                self._changed()
                 if self._stopping.is_set():  # `stop` looked at the predecessor
                     await self._child.stop(self.program.grace_s)
 

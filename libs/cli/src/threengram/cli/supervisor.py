@@ -1,7 +1,7 @@
 """Starts programs, keeps them running and stops them tier by tier."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from threengram.cli.child import Show
 from threengram.cli.errors import CannotRun
@@ -15,6 +15,8 @@ class Supervisor:
     def __init__(self, show: Show, report: Report) -> None:
         self._show = show
         self._report = report
+        self.changed: Callable[[], None] = _nothing
+        """Called when a process was replaced or started again."""
         self._keepers: list[Keeper] = []
         self._is_stopping = False
 
@@ -27,7 +29,7 @@ class Supervisor:
         """Start one program and return once it is ready; whether that succeeds or not, `stop` ends it."""
         if self._is_stopping:
             raise CannotRun(f"{program.name} was not started: everything is being stopped", exit_code=1)
-        keeper = Keeper(program, self._show, self._report)
+        keeper = Keeper(program, self._show, self._report, lambda: self.changed())
         self._keepers.append(keeper)
         await keeper.start()
 
@@ -53,3 +55,7 @@ class Supervisor:
         for tier in sorted(Tier, reverse=True):
             members = [keeper for keeper in reversed(self._keepers) if keeper.program.tier == tier]
             await asyncio.gather(*(keeper.stop() for keeper in members))
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,63 @@
+"""The supervisor's ear: one JSON line in, one JSON line out, over a Unix socket in the data directory."""
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from threengram.cli.errors import CannotRun
+
+Handler = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+@contextlib.asynccontextmanager
+async def listening(path: Path, handle: Handler) -> AsyncIterator[None]:
+    """Answer requests with `handle` while the block runs. A `CannotRun` becomes the answer's `error`."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            reply = await handle(json.loads(await reader.readline()))
+        except ValueError:
+            reply = {"error": "the request is not a JSON object"}
+        except CannotRun as error:
+            reply = {"error": str(error)}
+        with contextlib.suppress(ConnectionError):
+            writer.write(json.dumps(reply).encode() + b"\n")
+            await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+
+    path.unlink(missing_ok=True)
+    server = await asyncio.start_unix_server(answer, path)
+    path.chmod(0o600)
+    try:
+        yield
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+def ask(path: Path, request: dict[str, Any], *, timeout_s: float) -> dict[str, Any]:
+    """The answer of the supervisor that listens on `path`."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(timeout_s)
+        try:
+            connection.connect(str(path))
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as replies:
+                line = replies.readline()
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise CannotRun(f"nothing runs on {path.parent}; start it with `threengram up`") from None
+        except TimeoutError:
+            raise CannotRun(f"no answer from {path} within {timeout_s:g} s", exit_code=1) from None
+        except PermissionError as error:
+            raise CannotRun(f"can't reach {path}: {error.strerror}") from error
+    if not line:
+        raise CannotRun(f"no answer from {path}", exit_code=1)
+    reply: dict[str, Any] = json.loads(line)
+    if "error" in reply:
+        raise CannotRun(reply["error"], exit_code=1)
+    return reply

@@ -1,0 +1,33 @@
+"""The console script `threengram`."""
+
+import sys
+from typing import Any
+
+import typer
+
+from threengram.cli.commands import running, token, up
+from threengram.cli.errors import CannotRun
+
+
+class Application(typer.Typer):
+    """Ends with one line instead of a traceback when a command can't run."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except CannotRun as error:
+            sys.stderr.write(f"threengram: {error}\n")
+            raise SystemExit(error.exit_code) from None
+
+
+app = Application(
+    help="Long-term, typed memory for AI agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("up")(up.up)
+app.command("status")(running.status)
+app.command("restart")(running.restart)
+app.command("stop")(running.stop)
+app.command("token")(token.token)

@@ -1,0 +1,11 @@
+"""What the command line reads from its environment, apart from the options that name a variable themselves."""
+
+import os
+
+NEUTRAL = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables that hold no secret and that any program may need."""
+
+
+def inherited(prefix: str) -> dict[str, str]:
+    """The neutral variables and those of one service, such as `THREENGRAM_GATEWAY_CALLS_PER_MINUTE`."""
+    return {name: value for name, value in os.environ.items() if name in NEUTRAL or name.startswith(prefix)}

@@ -1,0 +1,146 @@
+"""Everything that `threengram up` starts, in an order in which nothing waits that need not."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Coroutine
+from typing import Any
+
+from threengram.cli import provision
+from threengram.cli.account import Account
+from threengram.cli.backends import EmbeddedBackends, runtime_url, start_postgres, start_valkey
+from threengram.cli.errors import CannotRun
+from threengram.cli.layout import Layout
+from threengram.cli.options import UpOptions
+from threengram.cli.ports import LISTENERS, Ports
+from threengram.cli.ready import Readiness
+from threengram.cli.run_file import RunRecord
+from threengram.cli.secrets import Secrets
+from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, able_to_run_python
+from threengram.cli.sockets import HOST, listen, require_free
+from threengram.cli.steps import Steps
+from threengram.cli.supervisor import Supervisor
+
+
+class Stack:
+    """One stack on one data directory; `start` once, then `record` says what runs."""
+
+    def __init__(
+        self, options: UpOptions, layout: Layout, secrets: Secrets, account: Account | None, supervisor: Supervisor
+    ) -> None:
+        self._options = options
+        self._layout = layout
+        self._secrets = secrets
+        self._account = account
+        self._supervisor = supervisor
+        self._ports = Ports(options.port_base)
+        self._token = ""
+
+    async def start(self, steps: Steps, readiness: Readiness, listeners: contextlib.ExitStack) -> None:
+        """Start everything and return once all of it is ready. Raises the first `CannotRun` of any part."""
+        self._require_admin_ports()
+        listen_fds = self._listen(listeners)
+        services = self._services(listen_fds, readiness)
+        await concurrently(
+            *(self._start_service(services, name, steps) for name in SUPPORTING),
+            self._start_on_data(services, steps),
+        )
+
+    def record(self) -> RunRecord:
+        """Addresses and process ids of this moment."""
+        pids: dict[str, list[int]] = {"supervisor": [os.getpid()]}
+        admin: dict[str, list[str]] = {}
+        replica: dict[str, int] = {}
+        for keeper in self._supervisor.keepers:
+            service = keeper.program.service
+            if keeper.pid is not None:
+                pids.setdefault(service, []).append(keeper.pid)
+            if service in SERVICES:
+                number = replica[service] = replica.get(service, -1) + 1
+                port = self._ports.admin(service, number, keeper.generation)
+                admin.setdefault(service, []).append(f"http://{HOST}:{port}")
+        return RunRecord(
+            api_url=f"http://{HOST}:{self._ports.listener('api')}",
+            mcp_url=f"http://{HOST}:{self._ports.listener('gateway')}/mcp",
+            token=self._token,
+            admin_urls={name: urls[0] if len(urls) == 1 else urls for name, urls in admin.items()},
+            pids={name: numbers[0] if len(numbers) == 1 else numbers for name, numbers in pids.items()},
+            data_dir=str(self._layout.root),
+        )
+
+    def _require_admin_ports(self) -> None:
+        for service in SERVICES:
+            for replica in range(self._options.replicas_of(service)):
+                require_free(self._ports.admin(service, replica), f"admin port of {service}")
+        if self._options.database_url is None:
+            require_free(self._ports.postgres, "PostgreSQL")
+        if self._options.redis_url is None:
+            require_free(self._ports.valkey, "Valkey")
+
+    def _listen(self, listeners: contextlib.ExitStack) -> dict[str, int]:
+        sockets = {
+            service: listeners.enter_context(contextlib.closing(listen(self._ports.listener(service), service)))
+            for service in LISTENERS
+        }
+        return {service: listener.fileno() for service, listener in sockets.items()}
+
+    def _services(self, listen_fds: dict[str, int], readiness: Readiness) -> Services:
+        servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
+        owner_url = self._options.database_url or servers.postgres().owner_url
+        return Services(
+            ports=self._ports,
+            backends=Backends(
+                database_url=runtime_url(owner_url, self._secrets.runtime_password),
+                redis_url=self._options.redis_url or servers.valkey().url,
+                embedder_provider=self._options.embedder,
+                otlp_endpoint=self._options.otlp_endpoint,
+            ),
+            secrets=self._secrets,
+            listen_fds=listen_fds,
+            directory=self._layout.work,
+            account=able_to_run_python(self._account),
+            is_ready_at=readiness.of,
+        )
+
+    async def _start_on_data(self, services: Services, steps: Steps) -> None:
+        await concurrently(self._start_database(services, steps), self._start_broker(steps))
+        rest = [name for name in SERVICES if name not in SUPPORTING]
+        await concurrently(*(self._start_service(services, name, steps) for name in rest))
+
+    async def _start_database(self, services: Services, steps: Steps) -> None:
+        owner_url = self._options.database_url
+        if owner_url is None:
+            servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
+            with steps.step("PostgreSQL"):
+                owner_url = await start_postgres(servers.postgres(), self._supervisor)
+        with steps.step("migrations and roles"):
+            await asyncio.to_thread(provision.migrate, owner_url, self._secrets)
+        with steps.step("first user and token"):
+            self._token = await provision.first_token(owner_url, self._secrets, services)
+
+    async def _start_broker(self, steps: Steps) -> None:
+        if self._options.redis_url is None:
+            servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
+            with steps.step("Valkey"):
+                await start_valkey(servers.valkey(), self._supervisor)
+
+    async def _start_service(self, services: Services, service: str, steps: Steps) -> None:
+        replicas = range(self._options.replicas_of(service))
+        with steps.step(service):
+            await concurrently(*(self._supervisor.start(services.program(service, replica)) for replica in replicas))
+
+
+async def concurrently(*parts: Coroutine[Any, Any, None]) -> None:
+    """Run the parts side by side; the first `CannotRun` ends the others and is raised alone."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for part in parts:
+                group.create_task(part)
+    except* CannotRun as failures:
+        raise first_leaf(failures) from None
+
+
+def first_leaf(group: BaseExceptionGroup[CannotRun]) -> CannotRun:
+    """The first exception of a possibly nested group."""
+    error = group.exceptions[0]
+    return first_leaf(error) if isinstance(error, BaseExceptionGroup) else error
