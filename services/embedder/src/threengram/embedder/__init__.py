@@ -1,1 +1,1 @@
-""""""
+"""Text in, unit vectors out."""

