@@ -1,8 +1,8 @@
 """One authorised call: the caller, one lazily opened transaction, the collaborators, the clock.
 
-Both transports do the same thing: open a call, run one verb on it, format the result. Admission (is the credential
-still good, what is the tenant's policy) is the first round trip; it runs as a task of its own so that a verb can do
-its network work meanwhile.
+Both transports do the same thing: open a call, run one verb on it, format the result. Admission (does the credential
+still stand, what is the tenant's policy) is the first round trip; it runs as a task of its own so that a verb can do
+its network work meanwhile. A verb reaches the database only through `admitted`, so no row can be touched before.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from threengram.core.db.database import Database, TenantTransaction
+from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.embeddings.embedder import Embedder
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
@@ -28,33 +28,34 @@ class Core:
     clock: Callable[[], datetime]
 
 
-@dataclass(frozen=True, slots=True)
 class Call:
     """What a verb gets. `now` is the instant of the call for every rule in it."""
 
-    principal: Principal
-    tx: TenantTransaction
-    embedder: Embedder | None
-    cursors: CursorSealer
-    now: datetime
-    admission: asyncio.Task[Admission]
+    def __init__(self, core: Core, principal: Principal, tx: TenantTransaction, admission: asyncio.Task[Admission],
+                 now: datetime) -> None:  # fmt: skip
+        self.principal = principal
+        self.embedder = core.embedder
+        self.cursors = core.cursors
+        self.observer = core.database.observer
+        self.now = now
+        self._tx = tx
+        self._admission = admission
 
-    async def admitted(self) -> Admission:
-        """The tenant's standing and policy; raises `TokenRevoked` or `AccessSuspended`."""
-        return await asyncio.shield(self.admission)
+    async def admitted(self) -> tuple[Admission, TenantTransaction]:
+        """The tenant's standing and the way to its rows; raises `TokenRevoked` or `AccessSuspended`."""
+        return await asyncio.shield(self._admission), self._tx
 
 
 @asynccontextmanager
-async def open_call(core: Core, principal: Principal) -> AsyncIterator[Call]:
+async def open_call(core: Core, principal: Principal, *, begin: Begin = Begin.READ_WRITE) -> AsyncIterator[Call]:
     """A call that commits when its block succeeds; nothing leaves the block before admission is known to be good."""
     now = core.clock()
     admission = asyncio.create_task(admit(core.database, principal, now))
     try:
-        async with core.database.tenant(principal) as tx:
-            call = Call(principal, tx, core.embedder, core.cursors, now, admission)
+        async with core.database.tenant(principal, begin=begin) as tx:
+            call = Call(core, principal, tx, admission, now)
             yield call
             await call.admitted()
     finally:
-        if not admission.done():
-            admission.cancel()
+        admission.cancel()
         await asyncio.gather(admission, return_exceptions=True)

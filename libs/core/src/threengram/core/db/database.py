@@ -1,0 +1,214 @@
+"""The only ways to a connection, and the only place that commits.
+
+A unit of work takes a pooled connection with its first statement and not before, so that network work can come first
+without holding one. BEGIN, the tenant setting, the statements and, where the caller says so, COMMIT travel as one
+driver-level pipeline: one round trip. Every setting is transaction-local and nothing is prepared on the server, which
+makes the whole safe behind a transaction pooler.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import LiteralString, TypeVar
+from uuid import UUID
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from threengram.core.db.statement import Row, Statement, Step
+from threengram.core.errors import Unavailable
+from threengram.core.observe import Observer, Unobserved
+from threengram.core.principal import Principal
+
+Connection = AsyncConnection[Row]
+_Unit = TypeVar("_Unit", bound="Transaction")
+
+STATEMENT_TIMEOUT_MS = 14_000
+"""Below the write deadline of 15 s after which the past is final."""
+
+POOL_TIMEOUT_S = 5.0
+
+_SETTINGS: LiteralString = (
+    "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true)"
+)
+
+
+class Begin(StrEnum):
+    """How a unit of work begins."""
+
+    READ_WRITE = "BEGIN"
+    SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class TransactionClosed(RuntimeError):
+    """A statement after the commit of its unit of work: a mistake in the code."""
+
+
+class Transaction:
+    """A unit of work: statements that commit together. Not to be shared between tasks."""
+
+    def __init__(self, database: "Database", tenant_id: UUID | None, begin: Begin) -> None:
+        self._database = database
+        self._tenant_id = tenant_id
+        self._begin = begin
+        self._connection: Connection | None = None
+        self._is_closed = False
+
+    async def run(self, steps: Sequence[Step], *, commit: bool = False) -> list[list[Row]]:
+        """The rows of each step, in order, in one round trip; with `commit` that round trip ends the unit of work."""
+        if self._is_closed:
+            raise TransactionClosed("this unit of work has ended")
+        opening = self._connection is None
+        if self._connection is None:
+            self._connection = await self._database._acquire()
+        connection = self._connection
+        name = steps[0].statement.name
+        with self._database.observer.span("db.query", statement=name):
+            try:
+                async with connection.pipeline():
+                    if opening:
+                        await self._open(connection)
+                    cursors = [await self._send(connection, step) for step in steps]
+                    if commit:
+                        await connection.execute("COMMIT")
+                rows = [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+            except psycopg.errors.QueryCanceled as error:
+                raise Unavailable("the database took too long") from error
+            except psycopg.OperationalError as error:
+                raise Unavailable("the database is not available") from error
+        if commit:
+            await self._release()
+        return rows
+
+    async def fetch(self, statement: Statement, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        """The rows of one statement."""
+        return (await self.run([Step(statement, parameters or {})]))[0]
+
+    async def fetch_last(self, statement: Statement, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        """The rows of the last statement of this unit of work, committed with it in the same round trip."""
+        return (await self.run([Step(statement, parameters or {})], commit=True))[0]
+
+    async def _open(self, connection: Connection) -> None:
+        await connection.execute(self._begin.value)
+        tenant = "" if self._tenant_id is None else str(self._tenant_id)
+        await connection.execute(_SETTINGS, {"tenant": tenant, "timeout": str(self._database.statement_timeout_ms)})
+
+    async def _send(self, connection: Connection, step: Step) -> psycopg.AsyncCursor[Row]:
+        parameters = {**step.parameters, "tenant_id": self._tenant_id}
+        return await connection.execute(step.statement.sql, parameters)
+
+    async def _finish(self) -> None:
+        if self._connection is not None:
+            try:
+                await self._connection.execute("COMMIT")
+            except psycopg.OperationalError as error:
+                raise Unavailable("the database is not available") from error
+            await self._release()
+        self._is_closed = True
+
+    async def _abandon(self) -> None:
+        """Roll back. A connection in an unknown state is closed; the pool replaces it."""
+        connection, self._connection, self._is_closed = self._connection, None, True
+        if connection is None:
+            return
+        try:
+            if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+                await connection.close()
+            else:
+                await connection.execute("ROLLBACK")
+        except psycopg.Error:
+            await connection.close()
+        finally:
+            await self._database._release(connection)
+
+    async def _release(self) -> None:
+        connection, self._connection, self._is_closed = self._connection, None, True
+        if connection is not None:
+            await self._database._release(connection)
+
+
+class TenantTransaction(Transaction):
+    """A unit of work bound to the tenant of a verified principal."""
+
+
+class SystemTransaction(Transaction):
+    """A unit of work without a tenant: it sees the exempt tables and may call the listed definer functions."""
+
+
+class Database:
+    """A pool of connections of the runtime role."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_min: int = 1,
+        pool_max: int = 10,
+        statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
+        observer: Observer | None = None,
+    ) -> None:
+        self.observer: Observer = observer or Unobserved()
+        self.statement_timeout_ms = statement_timeout_ms
+        self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            url,
+            kwargs={"autocommit": True, "prepare_threshold": None, "row_factory": dict_row},
+            min_size=pool_min,
+            max_size=pool_max,
+            timeout=POOL_TIMEOUT_S,
+            max_waiting=pool_max * 20,
+            configure=_configure,
+            check=None,
+            open=False,
+        )
+
+    async def open(self, *, timeout_s: float = 30.0) -> None:
+        """Fill the pool; raises `Unavailable` when the database does not answer in time."""
+        try:
+            await self.pool.open(wait=True, timeout=timeout_s)
+        except PoolTimeout as error:
+            raise Unavailable("the database is not available") from error
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.pool.close()
+
+    @asynccontextmanager
+    async def tenant(
+        self, principal: Principal, *, begin: Begin = Begin.READ_WRITE
+    ) -> AsyncIterator[TenantTransaction]:
+        """A unit of work that sees one tenant; it commits when the block succeeds."""
+        async with _unit(TenantTransaction(self, principal.tenant_id, begin)) as transaction:
+            yield transaction
+
+    @asynccontextmanager
+    async def system(self) -> AsyncIterator[SystemTransaction]:
+        """A unit of work that sees no tenant's rows; it commits when the block succeeds."""
+        async with _unit(SystemTransaction(self, None, Begin.READ_WRITE)) as transaction:
+            yield transaction
+
+    async def _acquire(self) -> Connection:
+        try:
+            return await self.pool.getconn()
+        except (PoolTimeout, psycopg.OperationalError) as error:
+            raise Unavailable("no database connection is free") from error
+
+    async def _release(self, connection: Connection) -> None:
+        await self.pool.putconn(connection)
+
+
+@asynccontextmanager
+async def _unit(transaction: _Unit) -> AsyncIterator[_Unit]:
+    try:
+        yield transaction
+    except BaseException:
+        await transaction._abandon()
+        raise
+    else:
+        await transaction._finish()
+
+
+async def _configure(connection: AsyncConnection) -> None:
+    await register_vector_async(connection)

@@ -1,0 +1,118 @@
+"""Are both locks in place? Read from the catalogue at boot and at every readiness check.
+
+A service with a database refuses to be ready when its role could see past row security, when row security is off or
+altered anywhere, or when a partition can be reached around its parent's policy.
+"""
+
+from threengram.core.db.database import Database
+from threengram.core.db.statement import Row, Statement
+
+TENANT_RULE = "( SELECT (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid AS \"nullif\")"
+
+EXEMPT = frozenset({"signing_keys", "embedding_models", "alembic_version"})
+"""Tables without a tenant: public keys, model generations, the schema's version."""
+
+NAMED_POLICIES = {
+    ("api_keys", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("users", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("embedding_jobs", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("embedding_jobs", "sweeper_claims", "UPDATE", "tg_sweeper", "true", "true"),
+}
+"""(table, policy, command, role, using, check) beyond each table's `tenant_isolation`."""
+
+
+class GuardViolation(Exception):
+    """Isolation is not in force; `violations` names each reason by table or role."""
+
+    def __init__(self, violations: list[str]) -> None:
+        super().__init__("; ".join(violations))
+        self.violations = violations
+
+
+ROLE = Statement(
+    "guard_role",
+    """
+    SELECT r.rolname, r.rolsuper, r.rolbypassrls,
+           ARRAY(SELECT m.rolname FROM pg_roles m
+                 WHERE m.oid <> r.oid AND pg_has_role(r.oid, m.oid, 'MEMBER')) AS memberships,
+           ARRAY(SELECT c.relname FROM pg_class c
+                 WHERE c.relnamespace = 'public'::regnamespace AND c.relowner = r.oid) AS owned
+    FROM pg_roles r WHERE r.rolname = current_user
+    """,
+)
+TABLES = Statement(
+    "guard_tables",
+    """
+    SELECT c.relname, c.relispartition, c.relrowsecurity, c.relforcerowsecurity,
+           has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') AS reachable,
+           has_table_privilege(c.oid, 'TRUNCATE') AS truncatable
+    FROM pg_class c
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+    """,
+)
+POLICIES = Statement(
+    "guard_policies",
+    """
+    SELECT tablename, policyname, cmd, roles::text[] AS roles, qual, with_check, permissive
+    FROM pg_policies WHERE schemaname = 'public'
+    """,
+)
+
+
+async def check(database: Database) -> None:
+    """Return when both locks are in place; raises `GuardViolation` with every reason otherwise."""
+    async with database.system() as tx:
+        role = (await tx.fetch(ROLE))[0]
+        tables = await tx.fetch(TABLES)
+        policies = await tx.fetch(POLICIES)
+    violations = [*_role_violations(role), *_table_violations(tables), *_policy_violations(tables, policies)]
+    if violations:
+        raise GuardViolation(sorted(violations))
+
+
+def _role_violations(role: Row) -> list[str]:
+    reasons = []
+    if role["rolsuper"]:
+        reasons.append("role is a superuser")
+    if role["rolbypassrls"]:
+        reasons.append("role bypasses row security")
+    reasons += [f"role owns {name}" for name in role["owned"]]
+    reasons += [f"role is a member of {name}" for name in role["memberships"]]
+    return reasons
+
+
+def _table_violations(tables: list[Row]) -> list[str]:
+    reasons = []
+    if not tables:
+        reasons.append("no tables")
+    for table in tables:
+        name = table["relname"]
+        if table["truncatable"]:
+            reasons.append(f"{name} can be truncated")
+        if table["relispartition"]:
+            if table["reachable"]:
+                reasons.append(f"partition {name} is granted")
+        elif name not in EXEMPT:
+            if not table["relrowsecurity"]:
+                reasons.append(f"row security is off on {name}")
+            if not table["relforcerowsecurity"]:
+                reasons.append(f"row security is not forced on {name}")
+    return reasons
+
+
+def _policy_violations(tables: list[Row], policies: list[Row]) -> list[str]:
+    expected = {
+        (table["relname"], "tenant_isolation", "ALL", "public", rule, rule)
+        for table in tables
+        if not table["relispartition"] and table["relname"] not in EXEMPT
+        for rule in [f"({'id' if table['relname'] == 'tenants' else 'tenant_id'} = {TENANT_RULE})"]
+    } | NAMED_POLICIES
+    found = {
+        (row["tablename"], row["policyname"], row["cmd"], ",".join(row["roles"]), row["qual"], row["with_check"])
+        for row in policies
+        if row["permissive"] == "PERMISSIVE"
+    }
+    missing = [f"policy {policy[1]} on {policy[0]} is missing or altered" for policy in expected - found]
+    surplus = [f"policy {policy[1]} on {policy[0]} is not expected" for policy in found - expected]
+    return missing + surplus

@@ -1,0 +1,91 @@
+"""Page cursors: opaque, small, bound to one tenant and one query, and authenticated.
+
+A relevance walk freezes its ranking in the cursor: the numbers of the memories still to come and their scores. What it
+carries is packed, not JSON, and sealed by a MAC (HMAC-SHA-256, RFC 2104, truncated to 16 bytes) over the tenant, the
+fingerprint of the query and the payload, so that neither can be exchanged.
+"""
+
+import base64
+import hashlib
+import hmac
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from threengram.core.errors import InvalidCursor
+from threengram.schema.bounds import MAX_CURSOR_CHARS
+
+MAC_BYTES = 16
+_RANKED, _LISTED = b"r", b"l"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRest:
+    """What is left of a frozen ranking: memory numbers in order, and their scores."""
+
+    numbers: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAfter:
+    """The last row of a chronological page; the next one continues below it."""
+
+    recorded_at: datetime
+    memory_id: UUID
+
+
+class CursorSealer:
+    """Seals and opens cursors with one key, shared by every replica and by both transports."""
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) < 32:
+            raise ValueError("a cursor key has at least 32 bytes")
+        self._key = key
+
+    def seal(self, tenant_id: UUID, fingerprint: bytes, state: RankedRest | ListedAfter) -> str:
+        """The cursor as URL-safe text."""
+        payload = _packed(state)
+        return base64.urlsafe_b64encode(self._mac(tenant_id, fingerprint, payload) + payload).rstrip(b"=").decode()
+
+    def open(self, tenant_id: UUID, fingerprint: bytes, cursor: str) -> RankedRest | ListedAfter:
+        """The state that was sealed for this tenant and this query; raises `InvalidCursor` for anything else."""
+        if len(cursor) > MAX_CURSOR_CHARS or not cursor.isascii():
+            raise InvalidCursor
+        try:
+            sealed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        except ValueError as error:
+            raise InvalidCursor from error
+        mac, payload = sealed[:MAC_BYTES], sealed[MAC_BYTES:]
+        if not hmac.compare_digest(mac, self._mac(tenant_id, fingerprint, payload)):
+            raise InvalidCursor
+        return _unpacked(payload)
+
+    def _mac(self, tenant_id: UUID, fingerprint: bytes, payload: bytes) -> bytes:
+        return hmac.digest(self._key, tenant_id.bytes + fingerprint + payload, "sha256")[:MAC_BYTES]
+
+
+def fingerprint(canonical: bytes) -> bytes:
+    """32 bytes that stand for a query with its filters; `canonical` must not depend on their order."""
+    return hashlib.sha256(canonical).digest()
+
+
+def _packed(state: RankedRest | ListedAfter) -> bytes:
+    if isinstance(state, RankedRest):
+        count = len(state.numbers)
+        return _RANKED + struct.pack(f">{count}i{count}f", *state.numbers, *state.scores)
+    micros = (state.recorded_at - _EPOCH) // timedelta(microseconds=1)
+    return _LISTED + struct.pack(">q", micros) + state.memory_id.bytes
+
+
+def _unpacked(payload: bytes) -> RankedRest | ListedAfter:
+    """Only ever called with what `_packed` made: the MAC has been checked."""
+    kind, body = payload[:1], payload[1:]
+    if kind == _RANKED:
+        count = len(body) // 8
+        values = struct.unpack(f">{count}i{count}f", body)
+        return RankedRest(numbers=values[:count], scores=values[count:])
+    (micros,) = struct.unpack(">q", body[:8])
+    return ListedAfter(recorded_at=_EPOCH + timedelta(microseconds=micros), memory_id=UUID(bytes=body[8:]))

@@ -1,0 +1,112 @@
+-- Roles, owners of the cross-tenant functions, named policies and every grant. Idempotent: run after each migration.
+--
+-- The runtime role logs in for the services: no superuser, no BYPASSRLS, owns nothing. `tg_resolver` and `tg_sweeper`
+-- cannot log in; each owns the definer functions of its kind and sees across tenants only the columns granted here.
+-- The name and password of the runtime role arrive in the settings `threengram.runtime_role` and
+-- `threengram.runtime_password` of this session.
+
+DO $$
+DECLARE
+    runtime text := current_setting('threengram.runtime_role');
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = runtime) THEN
+        EXECUTE format('CREATE ROLE %I LOGIN', runtime);
+    END IF;
+    IF current_setting('threengram.runtime_password', true) <> '' THEN
+        EXECUTE format('ALTER ROLE %I PASSWORD %L', runtime, current_setting('threengram.runtime_password'));
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_resolver') THEN
+        CREATE ROLE tg_resolver NOLOGIN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_sweeper') THEN
+        CREATE ROLE tg_sweeper NOLOGIN;
+    END IF;
+    -- Handing a function over needs SET; without INHERIT the migrator does not see through the policies below.
+    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        EXECUTE format('GRANT tg_resolver, tg_sweeper TO %I WITH INHERIT FALSE, SET TRUE', current_user);
+    END IF;
+END $$;
+
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, tg_resolver, tg_sweeper;
+GRANT USAGE ON SCHEMA public TO tg_resolver, tg_sweeper;
+
+-- Owners of the definer functions. CREATE on the schema is needed for the hand-over only.
+GRANT CREATE ON SCHEMA public TO tg_resolver, tg_sweeper;
+DO $$
+DECLARE
+    definer record;
+BEGIN
+    FOR definer IN
+        SELECT p.oid::regprocedure::text AS signature, pg_get_userbyid(p.proowner) AS owner,
+               CASE WHEN p.proname LIKE 'auth\_%' THEN 'tg_resolver' ELSE 'tg_sweeper' END AS wanted
+        FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef
+    LOOP
+        IF definer.owner <> definer.wanted THEN
+            EXECUTE format('ALTER FUNCTION %s OWNER TO %I', definer.signature, definer.wanted);
+        END IF;
+        EXECUTE format('SET LOCAL ROLE %I', definer.wanted);
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', definer.signature);
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', definer.signature,
+            current_setting('threengram.runtime_role'));
+        RESET ROLE;
+    END LOOP;
+END $$;
+REVOKE CREATE ON SCHEMA public FROM tg_resolver, tg_sweeper;
+
+-- What the two roles may see across tenants: a policy by name, and columns.
+DROP POLICY IF EXISTS resolver_reads ON api_keys;
+CREATE POLICY resolver_reads ON api_keys FOR SELECT TO tg_resolver USING (true);
+GRANT SELECT (tenant_id, user_id, id, key_hash, scopes, expires_at, revoked_at) ON api_keys TO tg_resolver;
+DROP POLICY IF EXISTS resolver_reads ON users;
+CREATE POLICY resolver_reads ON users FOR SELECT TO tg_resolver USING (true);
+GRANT SELECT (tenant_id, id, email, status) ON users TO tg_resolver;
+
+DROP POLICY IF EXISTS sweeper_reads ON embedding_jobs;
+CREATE POLICY sweeper_reads ON embedding_jobs FOR SELECT TO tg_sweeper USING (true);
+DROP POLICY IF EXISTS sweeper_claims ON embedding_jobs;
+CREATE POLICY sweeper_claims ON embedding_jobs FOR UPDATE TO tg_sweeper USING (true) WITH CHECK (true);
+GRANT SELECT ON embedding_jobs TO tg_sweeper;
+GRANT UPDATE (lease_until, lease_token, attempts) ON embedding_jobs TO tg_sweeper;
+
+-- The runtime role, table by table. Append-only tables have neither UPDATE nor DELETE.
+DO $$
+DECLARE
+    runtime text := current_setting('threengram.runtime_role');
+    granted record;
+BEGIN
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I', runtime);
+    EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', runtime);
+    FOR granted IN
+        SELECT * FROM (VALUES
+            ('tenants',            'SELECT, INSERT'),
+            ('tenant_counters',    'SELECT, INSERT, UPDATE (memory_count)'),
+            ('users',              'SELECT, INSERT, UPDATE (status, password_hash, updated_at)'),
+            ('user_sessions',      'SELECT, INSERT, UPDATE (last_seen_at, expires_at, revoked_at)'),
+            ('api_keys',           'SELECT, INSERT, UPDATE (last_used_at, revoked_at)'),
+            ('oauth_tokens',       'SELECT, INSERT, UPDATE (revoked_at)'),
+            ('signing_keys',       'SELECT'),
+            ('audit_log',          'SELECT, INSERT'),
+            ('memories',           'SELECT, INSERT, UPDATE (scope, status, valid_to, touched_at)'),
+            ('memory_lifetimes',   'SELECT, INSERT, UPDATE (recorded_to)'),
+            ('memory_edges',       'SELECT, INSERT, UPDATE (retracted_at)'),
+            ('memory_events',      'SELECT, INSERT'),
+            ('facts',              'SELECT, INSERT, UPDATE (status, valid_to)'),
+            ('fact_lifetimes',     'SELECT, INSERT, UPDATE (recorded_to)'),
+            ('commitments',        'SELECT, INSERT, UPDATE (memory_id, status, owner, due_at, recurrence, next_surfacing_at, resolved_at, updated_at)'),
+            ('scopes',             'SELECT, INSERT, UPDATE (name, aliases), DELETE'),
+            ('scope_mappings',     'SELECT, INSERT, UPDATE (scope), DELETE'),
+            ('retrieval_policies', 'SELECT, INSERT, UPDATE (mode, scope, updated_at)'),
+            ('agent_sessions',     'SELECT, INSERT, UPDATE (last_seen_at, closed_at, activation_epoch, project, scope)'),
+            ('memory_terms',       'SELECT, INSERT, DELETE'),
+            ('term_stats',         'SELECT, INSERT, UPDATE (df), DELETE'),
+            ('embedding_models',   'SELECT'),
+            ('memory_embeddings',  'SELECT, INSERT, DELETE'),
+            ('embedding_jobs',     'SELECT, INSERT, UPDATE (attempts, next_attempt_at, lease_until, lease_token, error_class), DELETE'),
+            ('job_runs',           'SELECT, INSERT, UPDATE (state, attempts, started_at, heartbeat_at, lease_until, finished_at, outcome, counts, error_class)'),
+            ('alembic_version',    'SELECT')
+        ) AS list (relation, privileges)
+    LOOP
+        EXECUTE format('GRANT %s ON %I TO %I', granted.privileges, granted.relation, runtime);
+    END LOOP;
+END $$;
