@@ -16,7 +16,7 @@ import uvloop
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from threengram.runtime import metrics
-from threengram.runtime.health import Health, admin_app
+from threengram.runtime.health import Health, Phase, admin_app
 from threengram.runtime.logging import get_logger
 from threengram.runtime.settings import ServiceSettings
 
@@ -36,7 +36,7 @@ class _Drain:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self._lifespan(scope, receive, send)
             return
 
         async def closing(message: Message) -> None:
@@ -45,6 +45,14 @@ class _Drain:
             await send(message)
 
         await self._app(scope, receive, closing)
+
+    async def _lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except BaseException as error:
+            # The server only logs the message, which is not written; this says where and what.
+            _log.exception("startup_failed" if self._health.phase is Phase.STARTING else "shutdown_failed", error)
+            raise
 
 
 class _Server(uvicorn.Server):
