@@ -1,6 +1,6 @@
 """Documents and queries as lexical terms.
 
-Both go through `segment.tokens` and `words.units`, so that a document is found by every word it holds. They differ in
+Both go through `segment.tokens` and `words`, so that a document is found by every word it holds. They differ in
 what they keep. A document keeps each distinct term with a weight that already contains everything known at write
 time: how often the term occurs, how long the text is, and whether the topic says it. What is left for the search is one
 multiplication by the inverse document frequency. A query keeps groups of alternatives.
@@ -11,10 +11,11 @@ stop words alone finds the memories that are *about* those words instead of near
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from threengram.core.lexical.segment import normalise, tokens
-from threengram.core.lexical.words import Role, Unit, units
+from threengram.core.lexical.segment import is_run, normalise, tokens
+from threengram.core.lexical.words import Role, Unit, analysis, run_units
 
 ANALYSER_VERSION = 1
 MAX_DOCUMENT_TERMS = 4096
@@ -68,12 +69,17 @@ def query_terms(query: str) -> list[QueryTerm]:
 
     Empty when the query has neither letters, digits nor symbols.
     """
-    found = [unit for token in dict.fromkeys(tokens(normalise(query))) for unit in units(token)]
-    found = [unit for unit in found if unit.role is not Role.INDEX_ONLY]
-    groups = _merged([unit for unit in found if not unit.is_stop_word] or found)
+    units: list[Unit] = []
+    stop_words: list[Unit] = []
+    for token in dict.fromkeys(tokens(normalise(query))):
+        if is_run(token):
+            units += (unit for unit in run_units(token) if unit.role is not Role.INDEX_ONLY)
+        else:
+            found = analysis(token)
+            (stop_words if found.is_stop_word else units).extend(found.units)
     return [
         QueryTerm(key, number, unit.weight, unit.role is Role.REQUIRED)
-        for number, unit in enumerate(groups)
+        for number, unit in enumerate(_merged(units or stop_words))
         for key in unit.keys
     ]
 
@@ -82,24 +88,31 @@ def _counted(text: str) -> Counter[str]:
     return Counter(tokens(normalise(text)))
 
 
-def _collect(
-    counted: Counter[str],
-    occurrences: dict[int, float],
-    each: float,
-    *,
-    keep_stop_words: bool,
-) -> int:
-    """Add the terms of counted tokens and return how many words were counted, before any limit."""
+def _collect(counted: Counter[str], occurrences: dict[int, float], each: float, *, keep_stop_words: bool) -> int:
+    """Add the terms of counted tokens and return how many words they are."""
     length = 0
     for token, count in counted.items():
         if len(occurrences) >= MAX_DOCUMENT_TERMS:
-            return length
-        kept = [unit for unit in units(token) if keep_stop_words or not unit.is_stop_word]
-        length += count * max(1, sum(unit.role is Role.REQUIRED for unit in kept)) if kept else 0
-        for key in {key: None for unit in kept for key in unit.keys}:
-            if key in occurrences or len(occurrences) < MAX_DOCUMENT_TERMS:
-                occurrences[key] = occurrences.get(key, 0.0) + each * count
+            length += count
+        elif is_run(token):
+            length += len(token) * count
+            _add((key for unit in run_units(token) for key in unit.keys), occurrences, each * count)
+        else:
+            found = analysis(token)
+            if keep_stop_words or not found.is_stop_word:
+                length += count
+                _add(found.keys, occurrences, each * count)
     return length
+
+
+def _add(keys: Iterable[int], occurrences: dict[int, float], each: float) -> None:
+    for key in keys:
+        if key in occurrences:
+            occurrences[key] += each
+        elif len(occurrences) < MAX_DOCUMENT_TERMS:
+            occurrences[key] = each
+        else:
+            return
 
 
 def _merged(found: list[Unit]) -> list[Unit]:

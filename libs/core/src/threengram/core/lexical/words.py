@@ -13,6 +13,7 @@ hyphenated word is the same term as the word written together: "e-mail" is "emai
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 from hashlib import blake2b
@@ -38,7 +39,7 @@ _CACHED_TOKEN_CHARS = 48
 
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _VERSION = re.compile(r"v(\d+(?:\.\d+)+)", re.ASCII)
-_SCHEME = re.compile(r"[A-Za-z][\w+.\-]*://", re.ASCII)
+_SCHEME = re.compile(r"\A[A-Za-z][\w+.\-]*://", re.ASCII)
 _SEGMENTS = re.compile(r"[/\\@?&=,:]+|\#+(?=.)|(?<=\d)[Tt](?=\d\d:)")
 _WORDS = re.compile(rf"(?:[^\W_]+(?:[{segment.MARKS}]+[^\W_]*)*)")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
@@ -62,7 +63,14 @@ class Unit(NamedTuple):
     keys: tuple[int, ...]
     weight: float
     role: Role
-    is_stop_word: bool = False
+
+
+class Analysis(NamedTuple):
+    """The units of a token and the distinct keys of all of them."""
+
+    units: tuple[Unit, ...]
+    keys: tuple[int, ...]
+    is_stop_word: bool
 
 
 class _FoldTable(dict[int, str]):
@@ -147,46 +155,49 @@ def key(term: str) -> int:
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def units(token: str) -> tuple[Unit, ...]:
-    """The units of one token. An identifier's whole comes first; a word cut out of a text has the same units."""
-    if segment.is_run(token):
-        return _run_units(token)
-    return _cached_units(token) if len(token) <= _CACHED_TOKEN_CHARS else _token_units(token)
+def analysis(token: str) -> Analysis:
+    """What one word, identifier or symbol stands for; an identifier's whole comes first."""
+    return _cached_analysis(token) if len(token) <= _CACHED_TOKEN_CHARS else _analysis(token)
 
 
-def _run_units(run: str) -> tuple[Unit, ...]:
+def run_units(run: str) -> Iterator[Unit]:
     """Overlapping pairs of letters, also across the spaces of a run, and the letters that can be a word by themselves.
 
     A pair across a space is worth as much as any other, so that both spellings rank alike, but a strict match can do
     without it: "검색 한국어" has to find "한국어 검색". Documents hold every ideograph and syllable too, or a query of
     one (猫, 집) would find nothing: about a third more terms for such texts, none for others.
     """
-    found: list[Unit] = []
     previous = ""
     for part in run.split():
         letters = segment.letters(part)
         if previous:
-            found.append(Unit((key(previous + letters[0]),), 1.0, Role.OPTIONAL))
+            yield Unit((key(previous + letters[0]),), 1.0, Role.OPTIONAL)
         if len(letters) == 1:
-            found.append(Unit((key(letters[0]),), 1.0, Role.REQUIRED))
-        else:
-            found += (Unit((key(a + b),), 1.0, Role.REQUIRED) for a, b in pairwise(letters))
-            found += (Unit((key(a),), 1.0, Role.INDEX_ONLY) for a in letters if segment.stands_alone(a))
+            yield Unit((key(letters[0]),), 1.0, Role.REQUIRED)
+        for first, second in pairwise(letters):
+            yield Unit((key(first + second),), 1.0, Role.REQUIRED)
+        if len(letters) > 1:
+            yield from (Unit((key(one),), 1.0, Role.INDEX_ONLY) for one in letters if segment.stands_alone(one))
         previous = letters[-1]
-    return tuple(found)
 
 
 @lru_cache(maxsize=_CACHED_TOKENS)
-def _cached_units(token: str) -> tuple[Unit, ...]:
-    return _token_units(token)
+def _cached_analysis(token: str) -> Analysis:
+    return _analysis(token)
 
 
-def _token_units(token: str) -> tuple[Unit, ...]:
+def _analysis(token: str) -> Analysis:
+    folded = fold(token)
+    is_stop_word = folded in STOP_WORDS or _is_contraction(folded)
+    units = (Unit((key(folded),), 1.0, Role.REQUIRED),) if is_stop_word else _token_units(token, folded)
+    return Analysis(units, tuple(dict.fromkeys(key for unit in units for key in unit.keys)), is_stop_word)
+
+
+def _token_units(token: str, folded: str) -> tuple[Unit, ...]:
     if segment.is_symbol(token):
         return (Unit((key(token),), 1.0, Role.REQUIRED),)
     if _THOUSANDS.fullmatch(token):
-        token = token.replace(",", "")
-    folded = fold(token)
+        token = folded = token.replace(",", "")
     if folded.endswith("'s"):
         token, folded = token[:-2], folded[:-2]
     if _WORDS.fullmatch(folded):
@@ -198,8 +209,6 @@ def _word_units(word: str, folded: str, weight: float, role: Role) -> tuple[Unit
     """A word without punctuation, with its humps or its number as optional parts."""
     if not folded:
         return ()
-    if folded in STOP_WORDS:
-        return (Unit((key(folded),), weight, role, is_stop_word=True),)
     if len(folded) > MAX_TERM_CHARS:
         return (
             Unit((key(folded),), weight, role),
@@ -224,16 +233,13 @@ def _inner_parts(word: str, folded: str) -> list[str]:
 
 def _identifier_units(token: str, folded: str) -> tuple[Unit, ...]:
     """The whole as written, then the segments of a path or an address, then its words."""
-    if _is_contraction(folded):
-        return (Unit((key(folded),), 1.0, Role.REQUIRED, is_stop_word=True),)
-    segments = [part for part in _SEGMENTS.split(_SCHEME.sub("", token, count=1))[:MAX_PARTS] if part]
+    segments = [part for part in _SEGMENTS.split(_SCHEME.sub("", token))[:MAX_PARTS] if part]
     pieces = [piece for part in segments for piece in _WORDS.findall(part)][:MAX_PARTS]
     words = [piece for piece in pieces if _carries_meaning(fold(piece))]
     must_match = "@" in folded or any(char.isdigit() for char in folded) or any(len(piece) == 1 for piece in pieces)
     found = [Unit(_whole_forms(folded), 1.0, Role.REQUIRED if must_match or not words else Role.OPTIONAL)]
-    for part in map(fold, segments):
-        if part != folded and not _WORDS.fullmatch(part):
-            found.append(Unit(_whole_forms(part), PART_WEIGHT, Role.OPTIONAL))
+    inner = [part for part in map(fold, segments) if part != folded and not _WORDS.fullmatch(part)]
+    found += (Unit(_whole_forms(part), PART_WEIGHT, Role.OPTIONAL) for part in inner)
     weight, role = (PART_WEIGHT, Role.OPTIONAL) if must_match else (1.0, Role.REQUIRED)
     for word in words:
         found += _word_units(word, fold(word), weight, role)
