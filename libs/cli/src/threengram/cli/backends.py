@@ -17,8 +17,6 @@ from threengram.cli.supervisor import Supervisor
 from threengram.migrations.run import RUNTIME_ROLE
 
 
-
-
 @dataclass(frozen=True)
 class EmbeddedBackends:
     """Makes the embedded servers of one data directory."""

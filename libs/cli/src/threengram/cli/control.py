@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +13,48 @@ from threengram.cli.errors import CannotRun
 Handler = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
+@contextlib.contextmanager
+def bound(path: Path) -> Iterator[socket.socket]:
+    """A socket at `path` that only its owner can reach; the file is removed at the end."""
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(path))
+        path.chmod(0o600)
+        try:
+            yield listener
+        finally:
+            path.unlink(missing_ok=True)
+
+
 @contextlib.asynccontextmanager
 async def listening(path: Path, handle: Handler) -> AsyncIterator[None]:
     """Answer requests with `handle` while the block runs. A `CannotRun` becomes the answer's `error`."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            reply = await handle(json.loads(await reader.readline()))
-        except ValueError:
-            reply = {"error": "the request is not a JSON object"}
-        except CannotRun as error:
-            reply = {"error": str(error)}
+        reply = await _reply(await reader.readline(), handle)
         with contextlib.suppress(ConnectionError):
             writer.write(json.dumps(reply).encode() + b"\n")
             await writer.drain()
             writer.close()
             await writer.wait_closed()
 
-    path.unlink(missing_ok=True)
-    server = await asyncio.start_unix_server(answer, path)
-    path.chmod(0o600)
+    with bound(path) as listener:
+        server = await asyncio.start_unix_server(answer, sock=listener)
+        try:
+            yield
+        finally:
+            server.close()
+
+
+async def _reply(line: bytes, handle: Handler) -> dict[str, Any]:
     try:
-        yield
-    finally:
-        server.close()
-        path.unlink(missing_ok=True)
+        request = json.loads(line)
+    except ValueError:
+        return {"error": "the request is not JSON"}
+    try:
+        return await handle(request)
+    except CannotRun as error:
+        return {"error": str(error)}
 
 
 def ask(path: Path, request: dict[str, Any], *, timeout_s: float) -> dict[str, Any]:

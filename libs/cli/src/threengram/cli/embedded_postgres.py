@@ -22,6 +22,7 @@ SUPERUSER = "postgres"
 OWNER = "threengram_owner"
 DATABASE = "threengram"
 INITDB_TIMEOUT_S = 60
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (only its size is looked at)
 SMALL_SHARED_MEMORY_BYTES = 512 * 1024 * 1024
 
 LAPTOP = {
@@ -32,6 +33,7 @@ LAPTOP = {
     "max_connections": "100",
     "random_page_cost": "1.1",
     "jit": "off",
+    "max_logical_replication_workers": "0",
     "wal_compression": "on",
     "max_wal_size": "1GB",
     "checkpoint_timeout": "15min",
@@ -212,7 +214,7 @@ def _environment() -> dict[str, str]:
 def _dynamic_shared_memory() -> str:
     """`mmap` where /dev/shm is small, as in a container by default: a parallel index build would not fit there."""
     try:
-        size_bytes = shutil.disk_usage("/dev/shm").total
+        size_bytes = shutil.disk_usage(SHARED_MEMORY).total
     except FileNotFoundError:
         return "mmap"
     return "posix" if size_bytes >= SMALL_SHARED_MEMORY_BYTES else "mmap"

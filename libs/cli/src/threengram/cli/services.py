@@ -62,10 +62,6 @@ class Services:
     def embedder_url(self) -> str:
         return f"http://{HOST}:{self.ports.listener('embedder')}"
 
-    @property
-    def cimd_url(self) -> str:
-        return f"http://{HOST}:{self.ports.listener('cimd')}"
-
     def program(self, service: str, replica: int = 0) -> Program:
         """Replicas are processes on the same listening socket with an admin port each."""
         return Program(
@@ -107,9 +103,9 @@ class Services:
         data = {"DATABASE_URL": self.backends.database_url, "REDIS_URL": self.backends.redis_url}
         match service:
             case "gateway":
-                return data | self._edge()
+                return data | self._edge() | {"WEB_APP_URL": self.api_url}
             case "api":
-                return data | self._edge() | {"SIGNING_KEY": self.secrets.signing_key_pem, "CIMD_URL": self.cimd_url}
+                return data | self._edge()
             case "worker" | "beat":
                 return data | {"EMBEDDER_URL": self.embedder_url, "EMBED_INTERVAL_S": str(EMBED_INTERVAL_S)}
             case "embedder":
@@ -122,7 +118,6 @@ class Services:
             "EMBEDDER_URL": self.embedder_url,
             "PUBLIC_URL": self.public_url,
             "ISSUER_URL": self.api_url,
-            "WEB_APP_URL": self.api_url,
             "CURSOR_KEY": self.secrets.cursor_key,
         }
 

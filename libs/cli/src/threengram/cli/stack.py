@@ -4,15 +4,16 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Coroutine
+from datetime import UTC, datetime
 from typing import Any
 
-from threengram.cli import provision
 from threengram.cli.account import Account
 from threengram.cli.backends import EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.errors import CannotRun
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.ports import LISTENERS, Ports
+from threengram.cli.provision import Grant, Provisioner
 from threengram.cli.ready import Readiness
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
@@ -34,11 +35,12 @@ class Stack:
         self._account = account
         self._supervisor = supervisor
         self._ports = Ports(options.port_base)
+        self._provisioner: Provisioner | None = None
         self._token = ""
 
     async def start(self, steps: Steps, readiness: Readiness, listeners: contextlib.ExitStack) -> None:
         """Start everything and return once all of it is ready. Raises the first `CannotRun` of any part."""
-        self._require_admin_ports()
+        self._require_ports()
         listen_fds = self._listen(listeners)
         services = self._services(listen_fds, readiness)
         await concurrently(
@@ -68,7 +70,13 @@ class Stack:
             data_dir=str(self._layout.root),
         )
 
-    def _require_admin_ports(self) -> None:
+    async def token(self, grant: Grant) -> str:
+        """A new access token of this stack."""
+        if self._provisioner is None:
+            raise CannotRun("the database is not ready yet", exit_code=1)
+        return await self._provisioner.token(grant, datetime.now(UTC))
+
+    def _require_ports(self) -> None:
         for service in SERVICES:
             for replica in range(self._options.replicas_of(service)):
                 require_free(self._ports.admin(service, replica), f"admin port of {service}")
@@ -113,10 +121,18 @@ class Stack:
             servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
             with steps.step("PostgreSQL"):
                 owner_url = await start_postgres(servers.postgres(), self._supervisor)
+        provisioner = self._provisioner = Provisioner(
+            owner_url=owner_url,
+            runtime_url=services.backends.database_url,
+            runtime_password=self._secrets.runtime_password,
+            signing_key_pem=self._secrets.signing_key_pem,
+            issuer_url=services.api_url,
+            audience=f"{services.public_url}/mcp",
+        )
         with steps.step("migrations and roles"):
-            await asyncio.to_thread(provision.migrate, owner_url, self._secrets)
+            await asyncio.to_thread(provisioner.prepare, self._options.embedder, datetime.now(UTC))
         with steps.step("first user and token"):
-            self._token = await provision.first_token(owner_url, self._secrets, services)
+            self._token = await provisioner.token(Grant(creates_user=True), datetime.now(UTC))
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:

@@ -5,6 +5,7 @@ import contextlib
 import signal
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +17,7 @@ from threengram.cli.keeper import Keeper
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.output import Output
+from threengram.cli.provision import Grant, parse_scopes
 from threengram.cli.ready import Readiness
 from threengram.cli.stack import Stack
 from threengram.cli.steps import Steps
@@ -133,6 +135,14 @@ class Up:
                 return {"programs": [await _state(keeper) for keeper in self._supervisor.keepers]}
             case {"command": "restart", "service": str(service)}:
                 return {"restarted": await self._supervisor.roll(service)}
+            case {"command": "token", "email": str(email), "scopes": list(scopes), "lifetimeS": int(lifetime_s)}:
+                grant = Grant(
+                    email=email,
+                    scopes=parse_scopes(scopes),
+                    lifetime=timedelta(seconds=lifetime_s),
+                    creates_user=request.get("create") is True,
+                )
+                return {"token": await self._stack.token(grant)}
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

@@ -35,7 +35,8 @@ def status(data_dir: DataDir = None) -> None:
 
 
 def restart(
-    service: Annotated[str, typer.Argument(help="gateway, api, embedder, worker, beat or cimd")], data_dir: DataDir = None
+    service: Annotated[str, typer.Argument(help="gateway, api, embedder, worker, beat or cimd")],
+    data_dir: DataDir = None,
 ) -> None:
     """Replace the processes of a service, one by one, without refusing a connection."""
     request = {"command": "restart", "service": service}

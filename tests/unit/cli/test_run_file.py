@@ -1,0 +1,57 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from threengram.cli import box, run_file
+from threengram.cli.errors import CannotRun
+from threengram.cli.run_file import RunRecord
+
+RECORD = RunRecord(
+    api_url="http://127.0.0.1:8301",
+    mcp_url="http://127.0.0.1:8300/mcp",
+    token="a.b.c" * 100,
+    admin_urls={"gateway": ["http://127.0.0.1:8320", "http://127.0.0.1:8330"], "api": "http://127.0.0.1:8321"},
+    pids={"supervisor": 1, "gateway": [2, 3], "api": 4},
+    data_dir="/data",
+)
+
+
+def test_the_file_says_what_runs_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "ready.json"
+    RECORD.write(path)
+    assert json.loads(path.read_text()) == {
+        "apiUrl": "http://127.0.0.1:8301",
+        "mcpUrl": "http://127.0.0.1:8300/mcp",
+        "token": "a.b.c" * 100,
+        "adminUrls": {"gateway": ["http://127.0.0.1:8320", "http://127.0.0.1:8330"], "api": "http://127.0.0.1:8321"},
+        "pids": {"supervisor": 1, "gateway": [2, 3], "api": 4},
+        "dataDir": "/data",
+    }
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in tmp_path.iterdir()] == ["ready.json"]
+    assert run_file.read(path) == RECORD
+
+
+def test_reading_where_nothing_runs_points_to_up(tmp_path: Path) -> None:
+    with pytest.raises(CannotRun, match="start it with `threengram up`"):
+        run_file.read(tmp_path / "run.json")
+
+
+def test_the_configuration_can_be_copied_from_a_narrow_terminal() -> None:
+    text = io.StringIO()
+    box.show(Console(file=text, width=60), RECORD, seconds=3.21)
+    shown = text.getvalue()
+    assert "threengram is ready after 3.2 s" in shown
+    configuration = shown[shown.index("{") :]
+    assert json.loads(configuration) == {
+        "mcpServers": {
+            "threengram": {
+                "type": "http",
+                "url": "http://127.0.0.1:8300/mcp",
+                "headers": {"Authorization": "Bearer " + "a.b.c" * 100},
+            }
+        }
+    }
