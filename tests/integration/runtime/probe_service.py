@@ -10,14 +10,13 @@ from collections.abc import AsyncIterator
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from threengram.runtime import http, logging, server, telemetry
 from threengram.runtime.health import Health
-from threengram.runtime.json import JsonResponse, http_exception_handler
+from threengram.runtime.json import EXCEPTION_HANDLERS, JsonResponse
 from threengram.runtime.settings import ServiceSettings
 
 CANARY = "canary-7f3a: the launch code is 0000"
@@ -109,8 +108,7 @@ def build(settings: ProbeSettings) -> tuple[Starlette, Health]:
     names = ("slow", "release", "leak", "crash", "relay")
     routes = [Route(f"/{name}", getattr(probe, name)) for name in names]
     routes.append(Route("/leak/{item_id}", probe.leak))
-    handlers = {HTTPException: http_exception_handler}
-    app = Starlette(routes=routes, lifespan=probe.lifespan, exception_handlers=handlers)
+    app = Starlette(routes=routes, lifespan=probe.lifespan, exception_handlers=EXCEPTION_HANDLERS)
     return app, Health({"probe": probe.check})
 
 

@@ -51,7 +51,7 @@ def test_settings_are_read_from_the_environment_and_empty_variables_count_as_uns
 
 def test_settings_are_frozen_and_their_errors_do_not_repeat_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValidationError):
-        ProbeSettings().port = 3  # type: ignore[misc]  # The point of the test.
+        ProbeSettings().port = 3
 
     monkeypatch.setenv("THREENGRAM_PROBE_PORT", "canary")
     with pytest.raises(ValidationError) as refusal:

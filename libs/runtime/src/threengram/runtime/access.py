@@ -8,7 +8,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from threengram.runtime.json import error_body
+from threengram.runtime.json import crash_body
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import (
     HTTP_METHODS,
@@ -140,7 +140,7 @@ def _parent_of(scope: Scope) -> Context:
 
 
 async def _internal_error(send: Send, correlation_id: str) -> None:
-    body = error_body("internal_error", f"Correlation id {correlation_id}.")
+    body = crash_body(correlation_id)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 500, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -44,7 +44,7 @@ def _behind(error: BaseException) -> list[BaseException]:
     return [behind] if behind is not None else []
 
 
-def describe(error: BaseException) -> dict[str, object]:
+def describe(error: BaseException) -> dict[str, str | list[str]]:
     """Log fields `error_class`, `frames`, and `caused_by` when other exceptions stand behind this one."""
     causes: list[str] = []
     pending = _behind(error)
@@ -52,5 +52,5 @@ def describe(error: BaseException) -> dict[str, object]:
         cause = pending.pop(0)
         causes.append(error_class(cause))
         pending.extend(_behind(cause))
-    described: dict[str, object] = {"error_class": error_class(error), "frames": frames(error.__traceback__)}
+    described: dict[str, str | list[str]] = {"error_class": error_class(error), "frames": frames(error.__traceback__)}
     return described | {"caused_by": causes} if causes else described

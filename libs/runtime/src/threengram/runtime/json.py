@@ -5,9 +5,11 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import orjson
+from opentelemetry.trace import get_current_span
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ExceptionHandler
 
 _CODES: Final[Mapping[int, str]] = {
     400: "invalid_input",
@@ -54,8 +56,23 @@ def error_response(
     return Response(body, status_code=status, headers=headers, media_type="application/json")
 
 
-async def http_exception_handler(_request: Request, error: Exception) -> Response:
+def crash_body(trace_id: str) -> bytes:
+    """The envelope of an unexpected failure: a fixed text and the correlation id under which the log has it."""
+    return error_body(error_code(500), f"Correlation id {trace_id}.")
+
+
+async def answer_http_exception(_request: Request, error: Exception) -> Response:
     """Starlette handler for `HTTPException`: unknown routes and wrong methods answer with the envelope, Allow kept."""
     if not isinstance(error, HTTPException):
-        return error_response(500)
+        raise error
     return error_response(error.status_code, headers=error.headers)
+
+
+async def answer_crash(_request: Request, _error: Exception) -> Response:
+    """Starlette handler for everything unforeseen. Starlette raises the error again, for `TraceMiddleware` to log."""
+    trace_id = f"{get_current_span().get_span_context().trace_id:032x}"
+    return Response(crash_body(trace_id), status_code=500, media_type="application/json")
+
+
+# For `Starlette(exception_handlers=...)` and `FastAPI(exception_handlers=...)`.
+EXCEPTION_HANDLERS: Final[Mapping[Any, ExceptionHandler]] = {HTTPException: answer_http_exception, 500: answer_crash}

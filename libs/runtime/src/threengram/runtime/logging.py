@@ -64,7 +64,7 @@ class Logger:
 
     def exception(self, event: str, error: BaseException, **fields: object) -> None:
         """Write at ERROR with the class, causes and frames of `error`; its message is not looked at."""
-        self._write(logging.ERROR, event, failures.describe(error) | fields)
+        self._write(logging.ERROR, event, {**failures.describe(error), **fields})
 
     def _write(self, level: int, event: str, fields: dict[str, object]) -> None:
         if not self._logger.isEnabledFor(level):

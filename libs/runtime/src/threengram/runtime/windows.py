@@ -15,6 +15,19 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError
 
+# The library decides in one round trip and says what is left in a second; this runs both of its scripts in one. The
+# second takes the window's length as its only argument.
+_TAKE_AND_READ: Final = f"""
+local function take()
+{RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW.decode()}
+end
+local function read()
+local ARGV = {{ARGV[2]}}
+{RedisBridge.SCRIPT_SLIDING_WINDOW.decode()}
+end
+local taken = take()
+return {{taken and 1 or 0, read()}}
+"""
 _KEY_PREFIX: Final = "threengram:limit"
 # Keys share a bucket once there are more of them than buckets, which limits more, never less.
 _LOCAL_BUCKETS: Final = 2048
@@ -50,10 +63,7 @@ def _window(counters: tuple[int, float, int, float], per_s: int) -> Window:
 
 
 class SharedWindows:
-    """Windows in Redis or Valkey, counted by the Lua scripts of `limits`.
-
-    The library's own strategy takes two round trips to decide and to say what is left; here both scripts travel in one.
-    """
+    """Windows in Redis or Valkey, counted by the Lua scripts of `limits`."""
 
     def __init__(self, redis_url: str, *, timeout_s: float, max_connections: int) -> None:
         self._pool = BlockingConnectionPool.from_url(
@@ -66,13 +76,11 @@ class SharedWindows:
             retry=Retry(NoBackoff(), 1),
         )
         self._redis = Redis(connection_pool=self._pool)
-        self._take = self._redis.register_script(RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW)
-        self._read = self._redis.register_script(RedisBridge.SCRIPT_SLIDING_WINDOW)
+        self._sha = hashlib.sha1(_TAKE_AND_READ.encode(), usedforsecurity=False).hexdigest()
 
     async def start(self) -> None:
-        """Connect and load the scripts. Raises `redis.RedisError` or `OSError`."""
-        await self._redis.script_load(RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW)
-        await self._redis.script_load(RedisBridge.SCRIPT_SLIDING_WINDOW)
+        """Connect and load the script. Raises `redis.RedisError` or `OSError`."""
+        await self._redis.script_load(_TAKE_AND_READ)
 
     async def ping(self) -> None:
         """Raises `redis.RedisError` or `OSError` when the server doesn't answer."""
@@ -96,10 +104,7 @@ class SharedWindows:
         current_key = f"{_KEY_PREFIX}:{{{name}}}"
         previous_key = f"{current_key}/-1"
         per_s = item.get_expiry()
-        async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.evalsha(self._take.sha, 2, previous_key, current_key, item.amount, per_s, 1)
-            pipe.evalsha(self._read.sha, 2, previous_key, current_key, per_s)
-            taken, raw = await pipe.execute()
+        taken, raw = await self._redis.evalsha(self._sha, 2, previous_key, current_key, item.amount, per_s, 1)
         previous, previous_ttl_ms, current, current_ttl_ms = (max(0, int(value or 0)) for value in raw)
         return bool(taken), _window((previous, previous_ttl_ms / 1000, current, current_ttl_ms / 1000), per_s)
 

@@ -1,19 +1,18 @@
 """Composition root of `api`: settings in, a running process out."""
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 
 from threengram.api.settings import Settings
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
-from threengram.runtime.json import http_exception_handler
+from threengram.runtime.json import EXCEPTION_HANDLERS
 
 SERVICE = "api"
 
 
 def build() -> Starlette:
     """The ASGI application. A path that it doesn't know answers 404 with the error envelope."""
-    return Starlette(routes=[], exception_handlers={HTTPException: http_exception_handler})
+    return Starlette(routes=[], exception_handlers=EXCEPTION_HANDLERS)
 
 
 def main() -> None:
