@@ -1,0 +1,5 @@
+"""`python -m threengram.gateway`."""
+
+from threengram.gateway.app import main
+
+main()

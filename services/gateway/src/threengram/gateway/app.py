@@ -1,0 +1,120 @@
+"""Composition root of `gateway`: settings in, a running process out."""
+
+import base64
+import binascii
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+
+from starlette.types import ASGIApp
+
+from threengram.core.call import Core, open_call
+from threengram.core.cursor import CursorSealer
+from threengram.core.db import guard
+from threengram.core.db.database import Database
+from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.identity.keys import PublishedKeys
+from threengram.core.identity.tokens import AccessTokenVerifier
+from threengram.gateway.build import MCP_PATH, Collaborators, Limits, build_app
+from threengram.gateway.observer import RuntimeObserver, traceparent_header
+from threengram.gateway.settings import Settings
+from threengram.gateway.tools import TOOLS
+from threengram.runtime import logging, server, telemetry
+from threengram.runtime.health import Health
+from threengram.runtime.ratelimit import RateLimiter
+
+SERVICE = "gateway"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def cursor_key(settings: Settings) -> bytes:
+    """The bytes of the configured key; raises `ValueError` without saying what it was."""
+    text = settings.cursor_key.get_secret_value()
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("cursor_key is not base64url") from None
+
+
+class Gateway:
+    """The connections of the process. They are opened by the application's lifespan, before it serves."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database = Database(
+            settings.database_url.get_secret_value(),
+            pool_min=settings.database_pool_min,
+            pool_max=settings.database_pool_max,
+            observer=RuntimeObserver(),
+        )
+        self.limiter = RateLimiter(settings.redis_url.get_secret_value())
+        self.embedder: HttpEmbedder | None = None
+        if settings.embedder_url is not None:
+            self.embedder = HttpEmbedder(
+                settings.embedder_url,
+                model_name=settings.embedder_model,
+                dimensions=settings.embedder_dimensions,
+                headers=traceparent_header,
+            )
+        self.core = Core(
+            database=self.database,
+            embedder=self.embedder,
+            cursors=CursorSealer(cursor_key(settings)),
+            clock=_now,
+            embed_query_timeout_s=settings.embed_query_timeout_ms / 1000,
+            embed_write_timeout_s=settings.embed_write_timeout_ms / 1000,
+        )
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Connections for as long as the block runs."""
+        await self.database.open()
+        try:
+            await guard.check(self.database)
+            await self.limiter.start()
+            yield
+        finally:
+            if self.embedder is not None:
+                await self.embedder.close()
+            await self.limiter.aclose()
+            await self.database.close()
+
+    def app(self) -> ASGIApp:
+        """The ASGI application."""
+        settings = self.settings
+        resource = f"{settings.public_url}{MCP_PATH}"
+        verifier = AccessTokenVerifier(issuer=settings.issuer_url, audience=resource, keys=PublishedKeys(self.database))
+        return build_app(
+            Collaborators(
+                tools=TOOLS,
+                verifier=verifier,
+                limiter=self.limiter,
+                open_call=partial(open_call, self.core),
+                lifespan=self.opened,
+            ),
+            public_url=settings.public_url,
+            issuer_url=settings.issuer_url,
+            allowed_origins=(settings.web_app_url, *settings.mcp_allowed_origins),
+            limits=Limits(settings.calls_per_minute, settings.max_body_bytes, settings.request_timeout_s),
+        )
+
+    def health(self) -> Health:
+        """Ready with a guarded database and reachable counters; without the embedder search is lexical, no more."""
+        degraded = {} if self.embedder is None else {"embedder": self.embedder.check}
+        return Health(
+            {"database": partial(guard.check, self.database), "limiter": self.limiter.check}, degraded=degraded
+        )
+
+
+def main() -> None:
+    """Serve until a signal says stop."""
+    settings = Settings.model_validate({})
+    logging.configure(SERVICE, settings)
+    tracing = telemetry.configure(SERVICE, settings)
+    gateway = Gateway(settings)
+    server.run(gateway.app(), settings, service=SERVICE, health=gateway.health())
+    tracing.shutdown()

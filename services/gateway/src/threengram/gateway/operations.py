@@ -1,0 +1,61 @@
+"""MCP operations as telemetry sees them: closed labels, one span and one observation each."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from threengram.gateway.http.routing_headers import Labels
+from threengram.runtime.metrics import MCP_OPERATION_DURATION
+from threengram.runtime.telemetry import OpenSpan, span
+
+_SPANS = {
+    "tools/call": "mcp.tools_call",
+    "tools/list": "mcp.tools_list",
+    "resources/read": "mcp.resources_read",
+    "resources/list": "mcp.resources_list",
+    "prompts/get": "mcp.prompts_get",
+    "prompts/list": "mcp.prompts_list",
+    "completion/complete": "mcp.completion",
+    "initialize": "mcp.initialize",
+    "server/discover": "mcp.discover",
+}
+
+
+def count(labels: Labels, outcome: str, elapsed_s: float = 0.0) -> None:
+    """One observation of an operation; `outcome` is one of `metrics.MCP_OUTCOMES`."""
+    MCP_OPERATION_DURATION.labels(labels.method, labels.tool, outcome).observe(elapsed_s)
+
+
+class Operation:
+    """One answered message. Its `outcome` is counted when it ends; `crash` unless somebody says otherwise."""
+
+    __slots__ = ("_labels", "_span", "_started", "outcome")
+
+    def __init__(self, labels: Labels, version: str) -> None:
+        self._labels = labels
+        self._span: OpenSpan = span(
+            _SPANS.get(labels.method, "mcp.other"),
+            operation=labels.method,
+            tool=labels.tool or None,
+            protocol_version=version,
+        )
+        self._started = time.perf_counter()
+        self.outcome = "crash"
+
+    @property
+    def correlation_id(self) -> str:
+        """The trace id, which every log line of this operation carries too."""
+        return self._span.trace_id
+
+    def __enter__(self) -> Self:
+        """Start the span."""
+        self._span.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Count the outcome and end the span."""
+        self._span.set(outcome=self.outcome)
+        count(self._labels, self.outcome, time.perf_counter() - self._started)
+        self._span.__exit__(kind, error, traceback)

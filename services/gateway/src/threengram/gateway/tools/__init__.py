@@ -1,0 +1,13 @@
+"""The whole surface on one screen, in published order."""
+
+from typing import Any
+
+from threengram.gateway.tools.describe_environment import describing
+from threengram.gateway.tools.get_memories import GET_MEMORIES
+from threengram.gateway.tools.remember import REMEMBER
+from threengram.gateway.tools.search import SEARCH
+from threengram.gateway.tools.tool import Tool
+
+TOOLS: tuple[Tool[Any, Any], ...] = (REMEMBER, SEARCH, GET_MEMORIES, describing(lambda: [tool.name for tool in TOOLS]))
+
+__all__ = ["TOOLS", "Tool"]
