@@ -15,17 +15,23 @@ from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.embeddings.embedder import Embedder
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
-from threengram.core.search.cursor import CursorSealer
+from threengram.core.cursor import CursorSealer
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What a process needs to run verbs. `embedder` is None where no embedder is configured."""
+    """What a process needs to run verbs. `embedder` is None where no embedder is configured.
+
+    A search goes on without vectors after `embed_query_timeout_s`, a write leaves them to a job after
+    `embed_write_timeout_s`.
+    """
 
     database: Database
     embedder: Embedder | None
     cursors: CursorSealer
     clock: Callable[[], datetime]
+    embed_query_timeout_s: float = 0.15
+    embed_write_timeout_s: float = 0.3
 
 
 class Call:
@@ -33,10 +39,8 @@ class Call:
 
     def __init__(self, core: Core, principal: Principal, tx: TenantTransaction, admission: asyncio.Task[Admission],
                  now: datetime) -> None:  # fmt: skip
+        self.core = core
         self.principal = principal
-        self.embedder = core.embedder
-        self.cursors = core.cursors
-        self.observer = core.database.observer
         self.now = now
         self._tx = tx
         self._admission = admission

@@ -47,6 +47,14 @@ class TransactionClosed(RuntimeError):
     """A statement after the commit of its unit of work: a mistake in the code."""
 
 
+class UniqueViolated(Exception):
+    """A unique index refused a row; `constraint` names it. Its verb turns this into an error of the domain."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(constraint)
+        self.constraint = constraint
+
+
 class Transaction:
     """A unit of work: statements that commit together. Not to be shared between tasks."""
 
@@ -77,6 +85,8 @@ class Transaction:
                 rows = [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
             except psycopg.errors.QueryCanceled as error:
                 raise Unavailable("the database took too long") from error
+            except psycopg.errors.UniqueViolation as error:
+                raise UniqueViolated(error.diag.constraint_name or "") from error
             except psycopg.OperationalError as error:
                 raise Unavailable("the database is not available") from error
         if commit:

@@ -44,7 +44,8 @@ TABLES = Statement(
     "guard_tables",
     """
     SELECT c.relname, c.relispartition, c.relrowsecurity, c.relforcerowsecurity,
-           has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') AS reachable,
+           has_table_privilege(c.oid, 'DELETE, TRUNCATE')
+               OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE') AS reachable,
            has_table_privilege(c.oid, 'TRUNCATE') AS truncatable
     FROM pg_class c
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')

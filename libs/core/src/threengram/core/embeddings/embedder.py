@@ -14,6 +14,10 @@ class EmbedderUnavailable(Exception):
     """No vectors now: not configured, down, overloaded, too late, or the answer was not usable. Never shown to a caller."""
 
 
+class EmbeddingFailed(EmbedderUnavailable):
+    """This very text has no usable vector; the service may serve other texts all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
     """The vectors of one text, by window in reading order; `window_count` says how many a complete set has.

@@ -22,17 +22,17 @@ MAX_DOCUMENT_TERMS = 4096
 MAX_QUERY_TERMS = 32
 # One occurrence in the topic counts as this many in the body.
 TOPIC_OCCURRENCES = 2.0
-# The usual BM25 constants. The reference length is fixed, since a weight must not change when other memories are
-# written; it is the number of words of a typical memory that are no stop words.
-SATURATION = 1.2
-LENGTH_SHARE = 0.5
+# A term that occurs once in a text of the reference length weighs `TYPICAL_WEIGHT`; occurrences saturate towards twice
+# that. A quarter of the damping follows the length. The reference is fixed, because a weight must not change when
+# another memory is written: it is the number of words of a typical memory that are no stop words.
+TYPICAL_WEIGHT = 5_000
+LENGTH_SHARE = 0.25
 REFERENCE_LENGTH = 60
-WEIGHT_SCALE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One distinct term of a document: `weight` from 1 to `WEIGHT_SCALE`, approached as occurrences grow."""
+    """One distinct term of a document: `weight` from 1 to twice `TYPICAL_WEIGHT`, approached as occurrences grow."""
 
     key: int
     weight: int
@@ -60,8 +60,9 @@ def document_terms(topic: str, content: str) -> list[Term]:
     length += _collect(in_body, occurrences, 1.0, keep_stop_words=False)
     if not occurrences:
         length += _collect(in_body, occurrences, 1.0, keep_stop_words=True)
-    damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / REFERENCE_LENGTH)
-    return [Term(key, max(1, round(WEIGHT_SCALE * n / (n + damping)))) for key, n in sorted(occurrences.items())]
+    damping = 1 - LENGTH_SHARE + LENGTH_SHARE * length / REFERENCE_LENGTH
+    limit = 2 * TYPICAL_WEIGHT
+    return [Term(key, max(1, round(limit * n / (n + damping)))) for key, n in sorted(occurrences.items())]
 
 
 def query_terms(query: str) -> list[QueryTerm]:

@@ -1,0 +1,134 @@
+"""Reach the embedding service over HTTP: the OpenAI embeddings format with our window extension.
+
+Every failure, late answers and unusable vectors included, is `EmbedderUnavailable`: a model that is down makes a search
+lexical and a write pending, nothing more.
+"""
+
+import base64
+import binascii
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import httpx2
+import numpy as np
+import orjson
+
+from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, EmbeddingFailed, Vector
+
+MAX_CONNECTIONS = 32
+PAUSE_AFTER_REFUSAL_S = 1.0
+"""How long nobody knocks after a refused connection, so that a missing service costs a search nothing."""
+
+UNIT_TOLERANCE = 0.01
+_TEXT_IS_AT_FAULT = frozenset({400, 413, 422, 504})
+
+
+class HttpEmbedder:
+    """An `Embedder` behind a URL. One connection pool for the life of the process; close it with `close`."""
+
+    is_metered = False
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        model_name: str,
+        dimensions: int,
+        headers: Callable[[], Mapping[str, str]] = lambda: MappingProxyType({}),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.model_name = model_name
+        self.dimensions = dimensions
+        self._headers = headers
+        self._monotonic = monotonic
+        self._closed_until = 0.0
+        self._client = httpx2.AsyncClient(
+            base_url=base_url,
+            follow_redirects=False,
+            trust_env=False,
+            limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def check(self) -> None:
+        """Return when the service answers; raises `EmbedderUnavailable`."""
+        await self.embed_query("ready", timeout_s=2.0)
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+        """The vector of a query."""
+        answer = await self._post({"input": query, "priority": "query"}, timeout_s)
+        return self._vector(_first(answer))
+
+    async def embed_document(
+        self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str
+    ) -> DocumentVectors:
+        """The vectors of a memory; the topic stands in front of every window."""
+        request = {
+            "input": [content],
+            "contexts": [topic],
+            "windows": "first" if first_window_only else "all",
+            "priority": priority,
+        }
+        answer = await self._post(request, timeout_s)
+        first = _first(answer)
+        try:
+            window_count, omitted = int(first["window_count"]), int(first["omitted_windows"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise EmbeddingFailed("the answer does not say how many windows there are") from error
+        vectors = [self._vector(datum) for datum in answer["data"]]
+        if not first_window_only and len(vectors) != window_count:
+            raise EmbeddingFailed("windows are missing from the answer")
+        return DocumentVectors(vectors, window_count, omitted)
+
+    async def _post(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        if self._monotonic() < self._closed_until:
+            raise EmbedderUnavailable("recently refused")
+        body = {**request, "model": self.model_name, "encoding_format": "base64", "deadline_ms": int(timeout_s * 1000)}
+        try:
+            response = await self._client.post(
+                "/v1/embeddings",
+                content=orjson.dumps(body),
+                headers={"content-type": "application/json", **self._headers()},
+                timeout=timeout_s,
+            )
+        except httpx2.ConnectError as error:
+            self._closed_until = self._monotonic() + PAUSE_AFTER_REFUSAL_S
+            raise EmbedderUnavailable("refused") from error
+        except httpx2.ReadTimeout as error:
+            raise EmbeddingFailed("too late") from error
+        except httpx2.HTTPError as error:
+            raise EmbedderUnavailable(type(error).__name__) from error
+        if response.status_code in _TEXT_IS_AT_FAULT:
+            raise EmbeddingFailed(f"status {response.status_code}")
+        if response.status_code != httpx2.codes.OK:
+            raise EmbedderUnavailable(f"status {response.status_code}")
+        try:
+            answer = orjson.loads(response.content)
+        except orjson.JSONDecodeError as error:
+            raise EmbeddingFailed("not JSON") from error
+        if not isinstance(answer, dict) or not isinstance(answer.get("data"), list) or not answer["data"]:
+            raise EmbeddingFailed("no vectors in the answer")
+        return answer
+
+    def _vector(self, datum: dict[str, Any]) -> Vector:
+        try:
+            vector = np.frombuffer(base64.b64decode(datum["embedding"], validate=True), dtype="<f4")
+        except (KeyError, TypeError, ValueError, binascii.Error) as error:
+            raise EmbeddingFailed("not a vector") from error
+        if vector.shape != (self.dimensions,):
+            raise EmbeddingFailed("wrong width")
+        if not abs(float(np.dot(vector, vector)) - 1.0) <= UNIT_TOLERANCE:  # NaN fails this comparison too
+            raise EmbeddingFailed("not a unit vector")
+        return vector
+
+
+def _first(answer: dict[str, Any]) -> dict[str, Any]:
+    first = answer["data"][0]
+    if not isinstance(first, dict):
+        raise EmbeddingFailed("not a vector")
+    return first

@@ -1,0 +1,36 @@
+"""The steps that store vectors, and those that leave the rest to a job."""
+
+
+from datetime import datetime
+from uuid import UUID
+
+from pgvector import HalfVector
+
+from threengram.core.db.statement import Step
+from threengram.core.embeddings import queries
+from threengram.core.embeddings.embedder import DocumentVectors
+
+
+def storing(memory_id: UUID, model_id: int, vectors: DocumentVectors) -> Step:
+    """Store the windows at hand; one already stored is left as it is."""
+    return Step(
+        queries.INSERT_EMBEDDINGS,
+        {
+            "memory_id": memory_id,
+            "model_id": model_id,
+            "window_count": vectors.window_count,
+            "omitted_windows": vectors.omitted_windows,
+            "window_nos": list(range(len(vectors.vectors))),
+            "vectors": [HalfVector(vector) for vector in vectors.vectors],
+        },
+    )
+
+
+def enqueueing(memory_id: UUID, *, is_complete: bool, traceparent: str | None, now: datetime) -> Step:
+    """A job row for every serving model that still lacks windows: the active one unless complete, a building one always."""
+    return Step(
+        queries.INSERT_JOB,
+        {"memory_id": memory_id, "is_complete": is_complete, "traceparent": traceparent, "now": now},
+    )
+
+

@@ -1,0 +1,1 @@
+"""Facts: measurable claims with a validity, one generation after the other for each subject and predicate."""

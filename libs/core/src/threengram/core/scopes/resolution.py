@@ -1,0 +1,19 @@
+"""Pure: which scope a write is filed under, and which scope a read is narrowed to."""
+
+from threengram.core.identity.admission import Admission
+
+DEFAULT_SCOPE = "personal"
+
+
+def canonical(admission: Admission, name: str) -> str:
+    """The registered name behind an alias; any other name stands for itself."""
+    return admission.aliases.get(name, name)
+
+
+def filed_under(admission: Admission, scope: str | None, project: str | None) -> str:
+    """The scope of a new memory: the one given, else the one its project is mapped to, else `personal`."""
+    if scope is not None:
+        return canonical(admission, scope)
+    if project is not None and project in admission.mappings:
+        return admission.mappings[project]
+    return DEFAULT_SCOPE
