@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from tests.settings import ServerSettings
 from threengram.cli.account import own, service_account
@@ -40,7 +41,7 @@ def postgres_server() -> Iterator[str]:
         yield given
         return
     account = service_account()
-    with _directory() as directory:
+    with account_directory() as directory:
         server = EmbeddedPostgres(
             directory=directory / "postgres",
             installation=postgres_installation(directory, account),
@@ -65,7 +66,7 @@ def valkey_server() -> Iterator[str]:
         yield given
         return
     account = service_account()
-    with _directory() as directory:
+    with account_directory() as directory:
         server = EmbeddedValkey(
             directory=directory,
             program=valkey_program(directory, account),
@@ -78,34 +79,35 @@ def valkey_server() -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def running(command: Command, is_ready: Callable[[], bool]) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    command: Command, is_ready: Callable[[], bool], *, output: IO[bytes] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """The command's process from the moment it is ready; stopped at the end. Its output is shown if it never is."""
-    with tempfile.TemporaryFile() as output:
+    with contextlib.ExitStack() as resources:
+        log = output or resources.enter_context(tempfile.TemporaryFile())
         process = subprocess.Popen(
-            command.argv,
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            **command.popen_options(),
+            command.argv, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, **command.popen_options()
         )
-        try:
-            assert process.stdin is not None
-            process.stdin.write(command.stdin)
-            process.stdin.close()
-            deadline = time.monotonic() + START_TIMEOUT_S
-            while not is_ready():
-                if process.poll() is not None or time.monotonic() > deadline:
-                    output.seek(0)
-                    raise RuntimeError(f"{command.argv[0]} did not become ready:\n{output.read().decode()}")
-                time.sleep(0.02)
-            yield process
-        finally:
-            process.send_signal(command.stop_signal)
-            try:
-                process.wait(STOP_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        resources.callback(_stop, process, command)
+        assert process.stdin is not None
+        with process.stdin as stdin:
+            stdin.write(command.stdin)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not is_ready():
+            if process.poll() is not None or time.monotonic() > deadline:
+                log.seek(0)
+                raise RuntimeError(f"{command.argv[0]} did not become ready:\n{log.read().decode()}")
+            time.sleep(0.02)
+        yield process
+
+
+def _stop(process: subprocess.Popen[bytes], command: Command) -> None:
+    process.send_signal(command.stop_signal)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def free_port() -> int:
@@ -117,7 +119,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def _directory() -> Iterator[Path]:
+def account_directory() -> Iterator[Path]:
     """A temporary directory that the service account owns; it has to be passable from the root down."""
     directory = Path(tempfile.mkdtemp(prefix="threengram-test-"))
     try:

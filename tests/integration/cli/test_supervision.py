@@ -1,10 +1,8 @@
 import asyncio
-import contextlib
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -32,8 +30,9 @@ def python(directory: Path, *arguments: str, **options: object) -> Command:
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
+    """Wait, bounded, for what another process does; there is no event to wait for."""
     async with asyncio.timeout(WAIT_S):
-        while not holds():
+        while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
@@ -47,7 +46,7 @@ class Stage:
         self.listener = listen(0, "test")
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self._directory = directory
-        self._readiness = readiness
+        self.readiness = readiness
         self._admin_ports = (free_port(), free_port())
 
     def greeter(self, *, is_broken_from: int | None = None) -> Program:
@@ -64,7 +63,8 @@ class Stage:
             service="greeter",
             tier=Tier.SERVICE,
             command=command,
-            is_ready=lambda generation: self._readiness.of(self._admin_ports[generation % 2]),
+            is_ready=lambda generation: self.readiness.of(self._admin_ports[generation % 2]),
+            why_not=lambda generation: self.readiness.why_not(self._admin_ports[generation % 2]),
             can_roll=True,
             start_timeout_s=WAIT_S,
         )
@@ -129,6 +129,17 @@ async def test_a_successor_that_never_gets_ready_leaves_its_predecessor_serving(
         assert (await client.get(stage.url)).text == "0"
 
 
+async def test_a_program_that_does_not_get_ready_in_time_is_reported_with_the_reason(stage: Stage) -> None:
+    program = replace(
+        stage.greeter(),
+        is_ready=lambda _generation: stage.readiness.of(1),
+        start_timeout_s=0.2,
+        why_not=lambda _generation: stage.readiness.why_not(1),
+    )
+    with pytest.raises(CannotRun, match=r"greeter was not ready within 0\.2 s: nothing answers on admin port 1"):
+        await stage.supervisor.start(program)
+
+
 async def test_a_program_that_ends_before_it_is_ready_is_reported_with_its_exit_code(stage: Stage) -> None:
     with pytest.raises(CannotRun, match="greeter exited with code 7 before it was ready") as failure:
         await stage.supervisor.start(stage.greeter(is_broken_from=0))
@@ -158,6 +169,9 @@ async def test_a_tier_ends_only_when_those_above_it_are_gone(tmp_path: Path) -> 
     async def is_up(name: str) -> bool:
         return name in up
 
+    async def why_not() -> str:
+        return "no line yet"
+
     supervisor = Supervisor(show, lambda _: None)
     for tier in (Tier.SERVICE, Tier.DATA, Tier.SUPPORT):
         await supervisor.start(
@@ -167,6 +181,7 @@ async def test_a_tier_ends_only_when_those_above_it_are_gone(tmp_path: Path) -> 
                 tier=tier,
                 command=lambda _, name=tier.name: python(tmp_path, "-c", blocked, name),  # type: ignore[misc]
                 is_ready=lambda _, name=tier.name: is_up(name),  # type: ignore[misc]
+                why_not=lambda _: why_not(),
             )
         )
     await supervisor.stop()
@@ -201,13 +216,13 @@ async def main():
 
 asyncio.run(main())
 """
-    supervisor = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    with contextlib.closing(supervisor.stdout) as output:  # type: ignore[type-var]
-        child = int(await asyncio.to_thread(output.readline))  # type: ignore[union-attr]
-        assert _is_alive(child)
-        os.kill(supervisor.pid, signal.SIGKILL)
-        await asyncio.to_thread(supervisor.wait, WAIT_S)
-        await eventually(lambda: not _is_alive(child))
+    supervisor = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
+    assert supervisor.stdout is not None
+    child = int(await supervisor.stdout.readline())
+    assert _is_alive(child)
+    supervisor.kill()
+    await asyncio.wait_for(supervisor.wait(), WAIT_S)
+    await eventually(lambda: not _is_alive(child))
 
 
 async def test_a_child_gets_its_own_environment_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +237,6 @@ async def test_a_child_gets_its_own_environment_only(tmp_path: Path, monkeypatch
 
 def _is_alive(pid: int) -> bool:
     try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False

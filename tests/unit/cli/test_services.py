@@ -6,9 +6,10 @@ from pydantic_settings import BaseSettings
 from threengram.api.settings import Settings as ApiSettings
 from threengram.cimd.settings import Settings as CimdSettings
 from threengram.cli.ports import Ports
+from threengram.cli.ready import Readiness
 from threengram.cli.secrets import Secrets
 from threengram.cli.services import SERVICES, Backends, Services
-from threengram.gateway.settings import GatewaySettings
+from threengram.gateway.settings import Settings as GatewaySettings
 
 SECRETS = Secrets(
     postgres_password="secret-postgres",
@@ -20,10 +21,6 @@ SECRETS = Secrets(
 )
 
 
-async def ready(_admin_port: int) -> bool:
-    return True
-
-
 @pytest.fixture
 def services(tmp_path: Path) -> Services:
     return Services(
@@ -33,7 +30,7 @@ def services(tmp_path: Path) -> Services:
         listen_fds={"gateway": 11, "api": 12, "embedder": 13, "cimd": 14},
         directory=tmp_path,
         account=None,
-        is_ready_at=ready,
+        readiness=Readiness(),
     )
 
 

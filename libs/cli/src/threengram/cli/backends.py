@@ -49,31 +49,32 @@ class EmbeddedBackends:
 async def start_postgres(server: EmbeddedPostgres, supervisor: Supervisor) -> str:
     """The owner's URL of the server, once it runs and has its first roles."""
     await asyncio.to_thread(server.create)
-    await supervisor.start(
-        Program(
-            name="postgres",
-            service="postgres",
-            tier=Tier.DATA,
-            command=lambda _generation: server.command(),
-            is_ready=lambda _generation: asyncio.to_thread(server.accepts_connections),
-        )
-    )
+    await supervisor.start(_program("postgres", server))
     await asyncio.to_thread(server.bootstrap)
     return server.owner_url
 
 
 async def start_valkey(server: EmbeddedValkey, supervisor: Supervisor) -> str:
     """The URL of the server, once it answers."""
-    await supervisor.start(
-        Program(
-            name="valkey",
-            service="valkey",
-            tier=Tier.DATA,
-            command=lambda _generation: server.command(),
-            is_ready=lambda _generation: asyncio.to_thread(server.accepts_connections),
-        )
-    )
+    await supervisor.start(_program("valkey", server))
     return server.url
+
+
+def _program(name: str, server: EmbeddedPostgres | EmbeddedValkey) -> Program:
+    async def is_ready(_generation: int) -> bool:
+        return await asyncio.to_thread(server.accepts_connections)
+
+    async def why_not(_generation: int) -> str:
+        return f"nothing answers on port {server.port} with the password of this data directory"
+
+    return Program(
+        name=name,
+        service=name,
+        tier=Tier.DATA,
+        command=lambda _generation: server.command(),
+        is_ready=is_ready,
+        why_not=why_not,
+    )
 
 
 def runtime_url(owner_url: str, password: str) -> str:

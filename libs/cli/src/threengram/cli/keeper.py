@@ -80,8 +80,8 @@ class Keeper:
                         raise CannotRun(f"{self.program.name} was stopped before it was ready", exit_code=1)
                     await asyncio.sleep(READINESS_POLL_S)
         except TimeoutError:
-            seconds = self.program.start_timeout_s
-            raise CannotRun(f"{self.program.name} was not ready within {seconds:g} s", exit_code=1) from None
+            reason = f"{self.program.name} was not ready within {self.program.start_timeout_s:g} s"
+            raise CannotRun(f"{reason}: {await self.program.why_not(generation)}", exit_code=1) from None
 
     async def _keep(self) -> None:
         """Watch the current child for ever; one that a rolling restart replaced ends without consequence."""

@@ -65,7 +65,11 @@ class Layout:
         for directory in (self.root, self.valkey, self.work):
             self._create(directory, account)
         self._create(self.secrets, None)
-        blocked_at = first_unreachable([self.root], account)
+        self.require_reachable(account)
+
+    def require_reachable(self, account: Account | None) -> None:
+        """Name the directory above the data directory that `account` can't pass."""
+        blocked_at = first_unreachable([self.root.parent], account)
         if blocked_at is not None and account is not None:
             raise CannotRun(
                 f"the account {account.name} can't pass {blocked_at} on the way to {self.root}; "

@@ -17,7 +17,7 @@ class Tier(IntEnum):
 
 @dataclass(frozen=True)
 class Program:
-    """A command by generation, and how to tell that it is ready.
+    """A command by generation, how to tell that it is ready, and if it is not, why.
 
     A rolling restart counts the generation up. During it two generations run side by side, so whatever only one
     process can have, such as its admin port, follows from the generation.
@@ -28,6 +28,7 @@ class Program:
     tier: Tier
     command: Callable[[int], Command]
     is_ready: Callable[[int], Awaitable[bool]]
+    why_not: Callable[[int], Awaitable[str]]
     can_roll: bool = False
     grace_s: float = 25.0
     start_timeout_s: float = 60.0

@@ -18,6 +18,7 @@ from threengram.schema.enums import KeyState, OAuthScope
 FIRST_USER = "me@localhost"
 TOKEN_LIFETIME = timedelta(days=30)
 TOKEN_SCOPES = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
+CONNECT_TIMEOUT_S = 5
 MODELS = {"onnx": ("all-MiniLM-L6-v2-int8", 384), "hash": ("hash-384", 384)}
 """Name and dimensions of the model behind each embedder provider."""
 
@@ -46,10 +47,12 @@ class Provisioner:
     def prepare(self, embedder: str, now: datetime) -> None:
         """Bring the schema up to date, publish the signing key, register the model. Blocks; may be repeated."""
         try:
-            upgrade(self.owner_url, runtime_password=self.runtime_password)
-            self._publish_key(now)
+            psycopg.connect(self.owner_url, connect_timeout=CONNECT_TIMEOUT_S).close()
         except psycopg.OperationalError as error:
-            raise CannotRun(f"the database refuses the owner ({type(error).__name__}); check --database-url") from error
+            reason = str(error).strip().splitlines()[-1]
+            raise CannotRun(f"can't connect to the database as its owner: {reason}") from error
+        upgrade(self.owner_url, runtime_password=self.runtime_password)
+        self._publish_key(now)
         name, dimensions = MODELS[embedder]
         try:
             ensure_model(self.owner_url, name=name, dimensions=dimensions)

@@ -23,8 +23,23 @@ class Readiness:
 
     async def of(self, admin_port: int) -> bool:
         """True once `/readyz` on this port answers 200."""
+        response = await self._ask(admin_port)
+        return response is not None and response.status_code == httpx2.codes.OK
+
+    async def why_not(self, admin_port: int) -> str:
+        """The failing checks by name, or that nobody answers."""
+        response = await self._ask(admin_port)
+        if response is None:
+            return f"nothing answers on admin port {admin_port}"
         try:
-            response = await self._client.get(f"http://{HOST}:{admin_port}/readyz")
+            report = response.json()
+        except ValueError:
+            return f"/readyz answers {response.status_code}"
+        failing = [f"{name} ({error})" for name, error in report.get("failing", {}).items()]
+        return f"failing: {', '.join(failing)}" if failing else str(report.get("status", response.status_code))
+
+    async def _ask(self, admin_port: int) -> httpx2.Response | None:
+        try:
+            return await self._client.get(f"http://{HOST}:{admin_port}/readyz")
         except httpx2.TransportError:
-            return False
-        return response.status_code == httpx2.codes.OK
+            return None

@@ -1,7 +1,7 @@
 """The services as programs: which module, which settings, which secrets. Each gets what its settings need."""
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from threengram.cli.account import Account, first_unreachable
 from threengram.cli.command import Command
 from threengram.cli.ports import Ports
 from threengram.cli.program import Program, Tier
+from threengram.cli.ready import Readiness
 from threengram.cli.secrets import Secrets
 from threengram.cli.settings import inherited
 from threengram.cli.sockets import HOST
@@ -48,7 +49,7 @@ class Services:
     listen_fds: Mapping[str, int]
     directory: Path
     account: Account | None
-    is_ready_at: Callable[[int], Awaitable[bool]]
+    readiness: Readiness
 
     @property
     def api_url(self) -> str:
@@ -69,7 +70,8 @@ class Services:
             service=service,
             tier=Tier.SUPPORT if service in SUPPORTING else Tier.SERVICE,
             command=partial(self._command, service, replica),
-            is_ready=lambda generation: self.is_ready_at(self.ports.admin(service, replica, generation)),
+            is_ready=lambda generation: self.readiness.of(self.ports.admin(service, replica, generation)),
+            why_not=lambda generation: self.readiness.why_not(self.ports.admin(service, replica, generation)),
             can_roll=True,
         )
 

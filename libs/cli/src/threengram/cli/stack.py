@@ -107,7 +107,7 @@ class Stack:
             listen_fds=listen_fds,
             directory=self._layout.work,
             account=able_to_run_python(self._account),
-            is_ready_at=readiness.of,
+            readiness=readiness,
         )
 
     async def _start_on_data(self, services: Services, steps: Steps) -> None:
