@@ -162,7 +162,7 @@ async def test_a_replica_that_started_without_redis_limits_once_it_is_there(valk
 
 async def test_an_unresponsive_redis_costs_one_short_timeout_then_nothing_for_a_while() -> None:
     async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as silent:
-        port = silent.extra(anyio.abc.SocketAttribute.local_port)  # noqa: S610
+        port = silent.extra(anyio.abc.SocketAttribute.local_port)
         limits = RateLimiter(f"redis://127.0.0.1:{port}/0", timeout_s=0.1)
         started = time.monotonic()
         for _ in range(20):

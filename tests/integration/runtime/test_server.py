@@ -1,5 +1,6 @@
 """The life of a process: admin endpoints, drain, inherited sockets."""
 
+import asyncio
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,9 @@ import httpx2
 import pytest
 
 from tests.integration.runtime.processes import eventually, listening, probe, service
+from threengram.runtime.health import Health
+from threengram.runtime.server import admin_thread
+from threengram.runtime.settings import ServiceSettings
 
 
 def test_admin_endpoints_answer_on_their_own_port(tmp_path: Path) -> None:
@@ -128,6 +132,22 @@ def test_a_failed_startup_exits_with_3_and_says_why_without_the_message(tmp_path
 
     assert failed["error_class"] == "RuntimeError"
     assert "canary" not in running.output
+
+
+def test_a_process_without_a_server_of_its_own_has_admin_endpoints_on_a_thread() -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def check() -> None:
+        loops.append(asyncio.get_running_loop())
+
+    settings = ServiceSettings(port=0, admin_port=0)
+    with admin_thread(settings, Health({"broker": check}), service="runtime") as port:
+        answer = httpx2.get(f"http://127.0.0.1:{port}/readyz", timeout=5, trust_env=False)
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(f"http://127.0.0.1:{port}/livez", timeout=5, trust_env=False)
+
+    assert answer.json() == {"status": "ready"}
+    assert len(loops) == 1
 
 
 @pytest.mark.parametrize(("module", "prefix"), [("api", "THREENGRAM_API_"), ("cimd", "THREENGRAM_CIMD_")])

@@ -85,8 +85,11 @@ class TraceMiddleware:
         HTTP_SERVER_ACTIVE.inc()
         try:
             with OpenSpan(method, {"method": method}, _parent_of(scope), SpanKind.SERVER) as span:
-                await self._answer(scope, receive, exchange, span)
-                self._account(scope, method, exchange, span, time.perf_counter() - started)
+                try:
+                    await self._answer(scope, receive, exchange, span)
+                finally:
+                    # Also when the response broke off or the request was cancelled.
+                    self._account(scope, method, exchange, span, time.perf_counter() - started)
         finally:
             HTTP_SERVER_ACTIVE.dec()
 

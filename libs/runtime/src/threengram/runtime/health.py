@@ -87,8 +87,8 @@ class Health:
                 self._cached = await self._run()
                 self._cached_until = time.monotonic() + CACHE_S
             report = self._cached
-        # The phase may have changed while the checks ran.
-        return report if self.phase is Phase.SERVING else Report(self.phase.value)
+        # A drain may have begun while the checks ran.
+        return Report(Phase.DRAINING.value) if self.is_draining else report
 
     async def _run(self) -> Report:
         named = [*self._checks.items(), *self._degraded.items()]

@@ -51,6 +51,7 @@ JOB_QUEUES: Final = frozenset({"embed", "consolidate", "maintenance"})
 JOB_OUTCOMES: Final = frozenset({"ok", "retry", "failed", "lost_lease", "skipped"})
 LIMIT_OUTCOMES: Final = frozenset({"allowed", "refused"})
 LIMIT_STORES: Final = frozenset({"shared", "local", "none"})
+PEERS: Final = frozenset({"embedder", "cimd", "llm", "mail", "breach_check"})
 POOL_STATES: Final = frozenset({"idle", "used"})
 
 _LATENCY_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -83,7 +84,7 @@ HTTP_SERVER_DURATION = Histogram(
 HTTP_SERVER_ACTIVE = Gauge("http_server_active_requests", "Requests in flight.", registry=REGISTRY)
 HTTP_CLIENT_DURATION = Histogram(
     "http_client_request_duration_seconds",
-    "Time of outbound requests until the response's headers.",
+    "Time of outbound requests until the response's headers; `failed` when none came.",
     ("peer", "status_class"),
     buckets=_LATENCY_S,
     registry=REGISTRY,
