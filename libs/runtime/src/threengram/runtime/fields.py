@@ -32,12 +32,12 @@ class Kind(Enum):
 # Lists of words rather than of literals, so that a review sees what was added.
 _TERM_FIELDS = """
     action actor batch_id catalogue check client_id codec commitment_id component concern correlation_id credential_id
-    cron_id decision effect error_class error_code event_id fact_id fallback family_id from_state grant_id
-    host_class job_id job_run_id jti key_id kid kind lane listener memory_id memory_type method mode model name_hash
-    operation outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider
-    python_version queue reason relation_id request_id resource route rule run_id schema_version scope_id series
-    session_id severity signal source source_id stage state status_class step store surface task task_id tenant_id
-    to_state token_id tool trigger user_id verb version window
+    cron_id decision effect error_class error_code event_id fact_id fallback family_id from_state grant_id host_class
+    job_id job_run_id jti key_id kid kind lane listener memory_id memory_type method mode model name_hash operation
+    outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider python_version
+    queue reason relation_id request_id resource route rule run_id schema_version scope_id series session_id severity
+    signal source source_id stage state statement status_class step store surface task task_id tenant_id to_state
+    token_id tool trigger user_id verb version window
 """.split()  # noqa: SIM905
 _NUMBER_FIELDS = """
     admin_port age_s attempt attempts batch_size body_bytes budget_bytes bytes_in bytes_out calls claimed
@@ -78,9 +78,9 @@ OTHER_SPAN: Final = "other"
 SPAN_NAMES: Final = frozenset(
     """
     account.login account.signup auth.admit auth.verify cimd.fetch cimd.resolve cimd.validate client.cimd client.embed
-    client.http client.llm client.redis db.commit db.connect db.statement db.transaction embedder.batch embedder.model
-    embedder.queue embedder.request embedder.tokenize job.beat job.claim job.consolidate job.embed job.erase
-    job.expire job.extract_facts job.purge job.reembed job.ring job.run job.surface mail.send mcp.completion
+    client.http client.llm client.redis db.commit db.connect db.query db.statement db.transaction embedder.batch
+    embedder.model embedder.queue embedder.request embedder.tokenize job.beat job.claim job.consolidate job.embed
+    job.erase job.expire job.extract_facts job.purge job.reembed job.ring job.run job.surface mail.send mcp.completion
     mcp.discover mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read
     mcp.tools_call mcp.tools_list oauth.authorize oauth.introspect oauth.register oauth.revoke oauth.token
     ratelimit.hit search.fuse search.lexical search.rank search.vector verb.archive verb.briefing verb.configure_scope
