@@ -27,6 +27,7 @@ class EmbeddedBackends:
     account: Account | None
 
     def postgres(self) -> EmbeddedPostgres:
+        """The PostgreSQL of this data directory."""
         return EmbeddedPostgres(
             directory=self.layout.postgres,
             installation=postgres_installation(self.layout.binaries, self.account),
@@ -37,6 +38,7 @@ class EmbeddedBackends:
         )
 
     def valkey(self) -> EmbeddedValkey:
+        """The Valkey of this data directory."""
         return EmbeddedValkey(
             directory=self.layout.valkey,
             program=valkey_program(self.layout.binaries, self.account),

@@ -48,10 +48,12 @@ class Child:
 
     @property
     def pid(self) -> int:
+        """The process, which is also the id of its process group."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
+        """False once the process has ended."""
         return self._process.returncode is None
 
     async def wait(self) -> int:
@@ -73,6 +75,7 @@ class Child:
             await asyncio.wait_for(self._output, 1.0)
 
     def signal(self, number: signal.Signals) -> None:
+        """Send a signal; one that comes too late is dropped."""
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(number)
 

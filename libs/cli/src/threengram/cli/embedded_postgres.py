@@ -77,6 +77,7 @@ class EmbeddedPostgres:
 
     @property
     def superuser_url(self) -> str:
+        """The cluster's superuser, for what the owner may not do."""
         return self._url(SUPERUSER, self.superuser_password, SUPERUSER)
 
     def create(self) -> None:
@@ -168,7 +169,7 @@ class EmbeddedPostgres:
             password_file.write(self.superuser_password)
             password_file.flush()
             own(Path(password_file.name), self.account)
-            finished = subprocess.run(
+            finished = subprocess.run(  # noqa: S603 (our own program and options)
                 [*command.argv, f"--pwfile={password_file.name}"],
                 **command.popen_options(),
                 stdin=subprocess.DEVNULL,

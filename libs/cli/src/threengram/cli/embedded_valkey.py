@@ -23,6 +23,7 @@ class EmbeddedValkey:
 
     @property
     def url(self) -> str:
+        """The address with its password."""
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
     def command(self) -> Command:

@@ -35,6 +35,7 @@ class Keeper:
         return self._child.pid if self._child is not None and self._child.is_running else None
 
     async def is_ready(self) -> bool:
+        """Whether the current process runs and says that it is ready."""
         return self.pid is not None and await self.program.is_ready(self.generation)
 
     async def start(self) -> None:

@@ -24,22 +24,27 @@ class Layout:
 
     @property
     def lock(self) -> Path:
+        """Held by the one `threengram up` that runs here."""
         return self.root / "lock"
 
     @property
     def secrets(self) -> Path:
+        """Passwords and keys; the caller's own, not the service account's."""
         return self.root / "secrets"
 
     @property
     def postgres(self) -> Path:
+        """The PostgreSQL cluster."""
         return self.root / "postgres"
 
     @property
     def valkey(self) -> Path:
+        """The working directory of Valkey, which keeps nothing."""
         return self.root / "valkey"
 
     @property
     def binaries(self) -> Path:
+        """Copies of server programs that are out of the service account's reach."""
         return self.root / "binaries"
 
     @property
@@ -54,6 +59,7 @@ class Layout:
 
     @property
     def control_socket(self) -> Path:
+        """Where the supervisor listens to other commands."""
         return self.root / "control.sock"
 
     def create(self, account: Account | None) -> None:

@@ -13,6 +13,7 @@ class Application(typer.Typer):
     """Ends with one line instead of a traceback when a command can't run."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line."""
         try:
             return super().__call__(*args, **kwargs)
         except CannotRun as error:

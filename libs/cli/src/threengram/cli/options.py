@@ -31,6 +31,7 @@ class UpOptions:
             raise CannotRun(f"--ready-file: there is no directory {self.ready_file.parent}")
 
     def replicas_of(self, service: str) -> int:
+        """How many processes of a service to start."""
         return self.replicas.get(service, 1)
 
 

@@ -20,13 +20,16 @@ class Ports:
 
     @property
     def postgres(self) -> int:
+        """The port of the embedded PostgreSQL."""
         return self.base + POSTGRES
 
     @property
     def valkey(self) -> int:
+        """The port of the embedded Valkey."""
         return self.base + VALKEY
 
     def listener(self, service: str) -> int:
+        """The port that a service listens on."""
         return self.base + LISTENERS[service]
 
     def admin(self, service: str, replica: int, generation: int = 0) -> int:

@@ -1,36 +1,23 @@
 """What a database needs before the services start: schema, signing key, embedding model; and tokens for its users."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import psycopg
 from joserfc.jwk import RSAKey
 
 from threengram.cli.errors import CannotRun
+from threengram.cli.grant import Grant
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import upgrade
-from threengram.schema.enums import KeyState, OAuthScope
+from threengram.schema.enums import KeyState
 
-FIRST_USER = "me@localhost"
-TOKEN_LIFETIME = timedelta(days=30)
-TOKEN_SCOPES = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
 CONNECT_TIMEOUT_S = 5
 MODELS = {"onnx": ("all-MiniLM-L6-v2-int8", 384), "hash": ("hash-384", 384)}
 """Name and dimensions of the model behind each embedder provider."""
-
-
-@dataclass(frozen=True)
-class Grant:
-    """A token to be made: for whom, for what and for how long."""
-
-    email: str = FIRST_USER
-    scopes: tuple[OAuthScope, ...] = TOKEN_SCOPES
-    lifetime: timedelta = TOKEN_LIFETIME
-    creates_user: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,11 +82,3 @@ class Provisioner:
         """The key under the name that its thumbprint gives it (RFC 7638)."""
         key = RSAKey.import_key(self.signing_key_pem)
         return RSAKey.import_key(self.signing_key_pem, {"kid": key.thumbprint()})
-
-
-def parse_scopes(names: Iterable[str]) -> tuple[OAuthScope, ...]:
-    """Scopes by name, the default ones if none is given. Raises `CannotRun` for a name that is no scope."""
-    try:
-        return tuple(OAuthScope(name) for name in names) or TOKEN_SCOPES
-    except ValueError:
-        raise CannotRun(f"--scope: there are {', '.join(OAuthScope)}") from None

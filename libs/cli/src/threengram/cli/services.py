@@ -53,14 +53,17 @@ class Services:
 
     @property
     def api_url(self) -> str:
+        """The base URL of `api`, which is also the token issuer."""
         return f"http://{HOST}:{self.ports.listener('api')}"
 
     @property
     def public_url(self) -> str:
+        """The base URL of `gateway`."""
         return f"http://{HOST}:{self.ports.listener('gateway')}"
 
     @property
     def embedder_url(self) -> str:
+        """The base URL of `embedder`."""
         return f"http://{HOST}:{self.ports.listener('embedder')}"
 
     def program(self, service: str, replica: int = 0) -> Program:

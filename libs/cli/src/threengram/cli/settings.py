@@ -8,4 +8,5 @@ NEUTRAL = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_
 
 def inherited(prefix: str) -> dict[str, str]:
     """The neutral variables and those of one service, such as `THREENGRAM_GATEWAY_CALLS_PER_MINUTE`."""
-    return {name: value for name, value in os.environ.items() if name in NEUTRAL or name.startswith(prefix)}
+    environment = os.environ  # noqa: TID251 (this is a settings module)
+    return {name: value for name, value in environment.items() if name in NEUTRAL or name.startswith(prefix)}

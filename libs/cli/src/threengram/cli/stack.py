@@ -10,10 +10,11 @@ from typing import Any
 from threengram.cli.account import Account
 from threengram.cli.backends import EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.errors import CannotRun
+from threengram.cli.grant import Grant
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.ports import LISTENERS, Ports
-from threengram.cli.provision import Grant, Provisioner
+from threengram.cli.provision import Provisioner
 from threengram.cli.ready import Readiness
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets

@@ -14,6 +14,7 @@ class Seconds(ProgressColumn):
     """`1.2 s`, running until the step ends."""
 
     def render(self, task: Task) -> Text:
+        """The column's text for one step."""
         elapsed_s = task.finished_time if task.finished else task.elapsed
         return Text(f"{elapsed_s or 0:6.1f} s", style="dim")
 

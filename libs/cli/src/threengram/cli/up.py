@@ -13,11 +13,11 @@ from rich.console import Console
 from threengram.cli import box, control, leftovers, lock, secrets
 from threengram.cli.account import service_account
 from threengram.cli.errors import CannotRun
+from threengram.cli.grant import Grant, parse_scopes
 from threengram.cli.keeper import Keeper
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.output import Output
-from threengram.cli.provision import Grant, parse_scopes
 from threengram.cli.ready import Readiness
 from threengram.cli.stack import Stack
 from threengram.cli.steps import Steps

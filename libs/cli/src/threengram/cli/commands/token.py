@@ -6,7 +6,7 @@ import typer
 
 from threengram.cli import control
 from threengram.cli.commands.data_dir import DataDir, layout_of
-from threengram.cli.provision import FIRST_USER, TOKEN_LIFETIME, TOKEN_SCOPES
+from threengram.cli.grant import FIRST_USER, TOKEN_LIFETIME, TOKEN_SCOPES
 
 ANSWER_TIMEOUT_S = 30.0
 

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from threengram.cli import up as life
 from threengram.cli.commands.data_dir import DataDir, layout_of
 from threengram.cli.options import UpOptions, parse_replicas
 
@@ -45,6 +44,9 @@ def up(
     no_color: Annotated[bool, typer.Option("--no-color", envvar="NO_COLOR", help="Write without colours.")] = False,
 ) -> None:
     """Run everything on this machine, in the foreground, until Ctrl-C."""
+    # Brings SQLAlchemy and the database driver, which no other command should wait for.
+    from threengram.cli import up as life
+
     options = UpOptions(
         data_dir=layout_of(data_dir).root,
         port_base=port_base,

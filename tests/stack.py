@@ -1,0 +1,111 @@
+"""The whole product for tests: `threengram up` as a process, with the hashing embedder and ports of its own."""
+
+import contextlib
+import json
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.servers import account_directory
+from threengram.cli.ports import SPAN
+
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 60.0
+PORT_BASES = range(20_000, 30_000, SPAN)
+
+
+class RunningStack:
+    """One `threengram up` that is ready."""
+
+    def __init__(self, process: subprocess.Popen[bytes], ready_file: Path, log: Path, port_base: int) -> None:
+        self.process = process
+        self.ready_file = ready_file
+        self.log = log
+        self.port_base = port_base
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the ready file says now; a replaced process changes it."""
+        content: dict[str, Any] = json.loads(self.ready_file.read_bytes())
+        return content
+
+    @property
+    def data_dir(self) -> Path:
+        return Path(self.record["dataDir"])
+
+
+def threengram(*arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
+    """Run a command of the console script to its end."""
+    command = [sys.executable, "-c", "from threengram.cli.main import app; app()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+
+
+@contextlib.contextmanager
+def running_stack(data_dir: Path, *options: str, port_base: int | None = None) -> Iterator[RunningStack]:
+    """A stack on `data_dir` from the moment that everything is ready; stopped at the end unless it was before."""
+    base = port_base or free_port_base()
+    with tempfile.TemporaryDirectory() as name:
+        ready_file, log = Path(name) / "ready.json", Path(name) / "log"
+        arguments = ("up", f"--data-dir={data_dir}", f"--port-base={base}", f"--ready-file={ready_file}", *options)
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-c", "from threengram.cli.main import app; app()", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        stack = RunningStack(process, ready_file, log, base)
+        try:
+            _await_ready(stack)
+            yield stack
+        finally:
+            stop(process)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask the supervisor to stop and wait for it; killed, with its children, if it takes too long."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def data_directory() -> Iterator[Path]:
+    """A directory for a stack, in a place that the service account can reach."""
+    with account_directory() as directory:
+        yield directory / "data"
+
+
+def hashing(*options: str) -> Sequence[str]:
+    """The options of a stack that needs no model."""
+    return ("--embedder=hash", "--no-color", *options)
+
+
+def free_port_base() -> int:
+    """A base from which no port of a stack is taken."""
+    for base in PORT_BASES:
+        if all(_is_free(base + offset) for offset in range(SPAN)):
+            return base
+    raise RuntimeError("no range of free ports for a stack")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _await_ready(stack: RunningStack) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not stack.ready_file.exists():
+        if stack.process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"threengram up did not become ready:\n{stack.log.read_text()}")
+        time.sleep(0.05)

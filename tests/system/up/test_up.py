@@ -1,0 +1,226 @@
+"""`threengram up` from outside: the whole product as processes."""
+
+import concurrent.futures
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+from tests.stack import RunningStack, data_directory, hashing, running_stack, threengram
+
+WAIT_S = 30.0
+SERVICES = {"gateway", "api", "embedder", "cimd", "worker", "beat"}
+
+
+@pytest.fixture(scope="module")
+def data_dir() -> Iterator[Path]:
+    with data_directory() as directory:
+        yield directory
+
+
+@pytest.fixture(scope="module")
+def stack(data_dir: Path) -> Iterator[RunningStack]:
+    with running_stack(data_dir, *hashing("--replicas=gateway=2")) as stack:
+        yield stack
+
+
+def initialize(mcp_url: str, token: str | None) -> int:
+    """The status of the first request that a client sends."""
+    return rpc(
+        mcp_url,
+        token,
+        "initialize",
+        {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "system-test", "version": "1"},
+        },
+    ).status_code
+
+
+def rpc(mcp_url: str, token: str | None, method: str, params: dict[str, Any]) -> httpx2.Response:
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return httpx2.post(mcp_url, json=body, headers=headers, timeout=WAIT_S, trust_env=False)
+
+
+def call(mcp_url: str, token: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The structured content of a tool call that succeeds."""
+    answer = rpc(mcp_url, token, "tools/call", {"name": tool, "arguments": arguments}).json()
+    content: dict[str, Any] = answer["result"]["structuredContent"]
+    return content
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < deadline, "the condition did not come to hold"
+        time.sleep(0.05)
+
+
+def pids_of(stack: RunningStack) -> set[int]:
+    values = stack.record["pids"].values()
+    return {pid for value in values for pid in (value if isinstance(value, list) else [value])}
+
+
+def is_ready(url: str) -> bool:
+    try:
+        return httpx2.get(f"{url}/readyz", timeout=WAIT_S, trust_env=False).status_code == 200
+    except httpx2.TransportError:
+        return False
+
+
+def test_the_ready_file_tells_where_everything_is(stack: RunningStack, data_dir: Path) -> None:
+    record = stack.record
+    assert set(record["adminUrls"]) == SERVICES
+    assert set(record["pids"]) == SERVICES | {"supervisor", "postgres", "valkey"}
+    urls = [url for value in record["adminUrls"].values() for url in (value if isinstance(value, list) else [value])]
+    assert len(urls) == len(SERVICES) + 1
+    assert all(is_ready(url) for url in urls)
+    assert record["dataDir"] == str(data_dir)
+    assert stack.ready_file.stat().st_mode & 0o777 == 0o600
+    assert (data_dir / "run.json").read_bytes() == stack.ready_file.read_bytes()
+
+
+def test_the_printed_token_opens_the_mcp_server_and_nothing_else_does(stack: RunningStack) -> None:
+    record = stack.record
+    assert initialize(record["mcpUrl"], record["token"]) == 200
+    assert initialize(record["mcpUrl"], None) == 401
+    assert initialize(record["mcpUrl"], record["token"][:-4] + "AAAA") == 401
+
+
+def test_every_process_has_its_own_environment_and_no_password_on_its_command_line(stack: RunningStack) -> None:
+    secrets = (Path(stack.record["dataDir"]) / "secrets" / "secrets.json").read_text()
+    values = re.findall(r'": "([^"]+)"', secrets)
+    assert len(values) == 5
+    for pid in pids_of(stack):
+        line = " ".join(psutil.Process(pid).cmdline())
+        assert not any(value in line for value in values)
+    embedder = psutil.Process(stack.record["pids"]["embedder"])
+    assert not any(value in " ".join(embedder.environ().values()) for value in values)
+
+
+def test_the_log_holds_no_secret_but_the_token_that_is_shown_on_purpose(stack: RunningStack) -> None:
+    secrets = re.findall(r'": "([^"]+)"', (stack.data_dir / "secrets" / "secrets.json").read_text())
+    shown = stack.log.read_text()
+    assert not any(value in shown for value in secrets)
+    assert '"mcpServers"' in shown
+    assert f"Bearer {stack.record['token']}" in shown
+
+
+def test_status_lists_every_program_as_ready(stack: RunningStack, data_dir: Path) -> None:
+    status = threengram("status", f"--data-dir={data_dir}")
+    assert status.returncode == 0
+    rows = [line.split() for line in status.stdout.splitlines()[1:]]
+    ready = {row[0] for row in rows if len(row) == 4 and row[2] == "yes"}
+    assert ready == SERVICES | {"gateway.1", "postgres", "valkey"}
+    assert stack.record["mcpUrl"] in status.stdout
+
+
+def test_a_token_is_minted_for_an_existing_user_or_a_new_one_on_request(stack: RunningStack, data_dir: Path) -> None:
+    mine = threengram("token", f"--data-dir={data_dir}").stdout.strip()
+    assert initialize(stack.record["mcpUrl"], mine) == 200
+    refused = threengram("token", "--user=bob@localhost", f"--data-dir={data_dir}")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "give --create to make one" in refused.stderr
+    bobs = threengram("token", "--user=bob@localhost", "--create", f"--data-dir={data_dir}").stdout.strip()
+    assert initialize(stack.record["mcpUrl"], bobs) == 200
+
+
+def test_a_token_with_an_unknown_scope_is_refused(stack: RunningStack) -> None:
+    refused = threengram("token", "--scope=everything", f"--data-dir={stack.data_dir}")
+    assert refused.returncode == 1
+    assert refused.stderr == "threengram: --scope: there are memory:read, memory:write, account\n"
+
+
+def test_a_second_instance_on_the_data_directory_is_refused_in_one_line(stack: RunningStack, data_dir: Path) -> None:
+    second = threengram("up", f"--data-dir={data_dir}", *hashing())
+    assert (second.returncode, second.stdout) == (2, "")
+    pid = stack.record["pids"]["supervisor"]
+    assert second.stderr.startswith(f"threengram: pid {pid} already runs on {data_dir}; stop it with")
+    assert len(second.stderr.splitlines()) == 1
+
+
+def test_a_taken_port_is_refused_in_one_line_that_names_its_holder(stack: RunningStack) -> None:
+    with data_directory() as other:
+        second = threengram("up", f"--data-dir={other}", f"--port-base={stack.port_base}", *hashing())
+    assert second.returncode == 2
+    lines = second.stderr.splitlines()
+    assert len(lines) == 1
+    assert re.fullmatch(r"threengram: port \d+ \(.+\) is taken by pid \d+ \(.+\); give another --port-base", lines[0])
+
+
+def test_a_rolling_restart_loses_no_request(stack: RunningStack, data_dir: Path) -> None:
+    record = stack.record
+    restarting = True
+
+    def ask_on() -> list[int]:
+        statuses = []
+        while restarting:
+            statuses.append(initialize(record["mcpUrl"], record["token"]))
+        return statuses
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(ask_on) for _ in range(2)]
+        restarted = threengram("restart", "gateway", f"--data-dir={data_dir}", timeout_s=120)
+        restarting = False
+    assert restarted.stdout == "restarted gateway, gateway.1\n"
+    statuses = [status for answers in asking for status in answers.result()]
+    assert statuses
+    assert set(statuses) == {200}
+    after = stack.record
+    assert not set(after["pids"]["gateway"]) & set(record["pids"]["gateway"])
+    assert all(is_ready(url) for url in after["adminUrls"]["gateway"])
+
+
+def test_a_killed_service_comes_back_and_the_ready_file_says_so(stack: RunningStack) -> None:
+    before = stack.record["pids"]["cimd"]
+    os.kill(before, signal.SIGKILL)
+    eventually(lambda: stack.record["pids"].get("cimd", before) != before)
+    eventually(lambda: is_ready(stack.record["adminUrls"]["cimd"]))
+    assert "cimd was ended by signal 9; starting it again in 0.2 s" in stack.log.read_text()
+
+
+def test_a_second_start_finds_the_same_memories_and_accepts_the_same_token() -> None:
+    with data_directory() as data_dir:
+        with running_stack(data_dir, *hashing()) as first:
+            token, base = first.record["token"], first.port_base
+            memory = {"memoryType": "decision", "topic": "Broker", "content": "Rows are the queue."}
+            remembered = call(first.record["mcpUrl"], token, "remember", memory)
+            pids = pids_of(first)
+            stopped = threengram("stop", f"--data-dir={data_dir}")
+            assert (stopped.returncode, stopped.stderr) == (0, "")
+            assert first.process.wait(WAIT_S) == 0
+            assert not first.ready_file.exists()
+            assert not any(psutil.pid_exists(pid) for pid in pids)
+        with running_stack(data_dir, *hashing(), port_base=base) as second:
+            identifier = remembered["memory"]["id"]
+            found = call(second.record["mcpUrl"], token, "get_memories", {"ids": [identifier]})
+            assert [memory["id"] for memory in found["memories"]] == [identifier]
+
+
+def test_nothing_outlives_a_killed_supervisor_and_the_next_start_recovers() -> None:
+    with data_directory() as data_dir:
+        with running_stack(data_dir, *hashing()) as first:
+            children = pids_of(first) - {first.process.pid}
+            first.process.kill()
+            eventually(lambda: not any(_is_alive(pid) for pid in children))
+            base = first.port_base
+        with running_stack(data_dir, *hashing(), port_base=base) as second:
+            assert initialize(second.record["mcpUrl"], second.record["token"]) == 200
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
