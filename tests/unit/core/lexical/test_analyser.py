@@ -10,7 +10,7 @@ from threengram.core.lexical import (
     document_terms,
     query_terms,
 )
-from threengram.core.lexical.analyser import WEIGHT_SCALE
+from threengram.core.lexical.analyser import REFERENCE_LENGTH, TYPICAL_WEIGHT
 
 
 def keys(text: str) -> set[int]:
@@ -44,7 +44,7 @@ def test_the_keys_of_version_one_never_change() -> None:
 def test_terms_are_distinct_and_sorted_and_their_weights_fit_two_bytes() -> None:
     terms = document_terms("alpha beta", "beta gamma " * 1000)
     assert [term.key for term in terms] == sorted({term.key for term in terms})
-    assert all(1 <= term.weight <= WEIGHT_SCALE <= 32_767 for term in terms)
+    assert all(1 <= term.weight <= 2 * TYPICAL_WEIGHT <= 32_767 for term in terms)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +196,11 @@ def test_a_topic_counts_more_than_a_body_and_both_add_up() -> None:
 def test_a_term_weighs_less_in_a_longer_text() -> None:
     filler = " ".join(f"word{number}" for number in range(300))
     assert weight_of("zebra", document_terms("", f"zebra {filler}")) < weight_of("zebra", document_terms("", "zebra"))
+
+
+def test_one_occurrence_in_a_text_of_the_reference_length_has_the_typical_weight() -> None:
+    filler = " ".join(f"word{number}" for number in range(REFERENCE_LENGTH - 1))
+    assert weight_of("zebra", document_terms("", f"zebra {filler}")) == TYPICAL_WEIGHT
 
 
 def test_a_huge_text_keeps_its_first_terms_and_its_topic() -> None:

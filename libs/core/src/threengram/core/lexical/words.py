@@ -20,7 +20,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
-from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from threengram.core.lexical import segment
 from threengram.core.lexical.stopwords import (
@@ -34,8 +34,9 @@ MAX_TERM_CHARS = 128
 MAX_PARTS = 32
 # A part is weaker evidence than the word itself: "hub" for GitHub, "10" for 10:30.
 PART_WEIGHT = 0.5
-_CACHED_TOKENS = 32_768
-_CACHED_TOKEN_CHARS = 48
+# Words recur, blobs don't. Typical words fill the cache with 8 MB, hostile ones with 30.
+_CACHED_TOKENS = 16_384
+_CACHED_TOKEN_CHARS = 24
 
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _VERSION = re.compile(r"v(\d+(?:\.\d+)+)", re.ASCII)

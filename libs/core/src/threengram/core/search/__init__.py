@@ -1,0 +1,1 @@
+"""Search: which memories answer a query, and in which order."""
