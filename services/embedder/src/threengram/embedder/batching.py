@@ -1,8 +1,8 @@
 """Which waiting windows run together.
 
 The cost of a run is its longest member times its size, because shorter members are padded. Measured with the bundled
-model on one thread, a piece costs 330 µs alone in a short text and 215 to 230 µs in any run of 64 pieces or more, so large
-runs only add waiting. A run therefore takes windows of one length bucket up to a small budget.
+model on one thread, a piece costs 330 µs alone in a short text and 215 to 230 µs in any run of 64 pieces or more, so
+large runs only add waiting. A run therefore takes windows of one length bucket up to a small budget.
 """
 
 from collections.abc import Iterable, Mapping

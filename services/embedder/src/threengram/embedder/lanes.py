@@ -4,7 +4,6 @@ A lane starts a run as soon as its thread is free. The lanes share the cores by 
 takes its core from a long text in the middle of that text's run instead of waiting for the end of it.
 """
 
-import asyncio
 import os
 import sys
 import threading
@@ -12,11 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from threengram.embedder.batching import RUN_BUDGET_PIECES, choose
-from threengram.embedder.errors import DeadlinePassed, InferenceFailed, Overloaded, Refusal, Unready
+from threengram.embedder.errors import DeadlinePassed, InferenceFailed, Overloaded, Unready
 from threengram.embedder.model import ModelFailed, Vectors
+from threengram.embedder.tickets import Ticket
 from threengram.embedder.tokens import Ids
 from threengram.runtime import metrics
 from threengram.runtime.logging import get_logger
@@ -28,43 +26,6 @@ MAX_RETRY_AFTER_S = 60
 _FIRST_GUESS_PIECES_PER_S = 3_000.0
 
 _log = get_logger(__name__)
-
-
-class Ticket:
-    """The windows of one request in a lane. Belongs to the event loop; the lane reports to it from its thread."""
-
-    def __init__(self, sequences: Sequence[Ids], expires_at: float | None) -> None:
-        self.sequences = sequences
-        self.expires_at = expires_at
-        self._rows: dict[int, Vectors] = {}
-        self._loop = asyncio.get_running_loop()
-        self.started: asyncio.Future[None] = self._loop.create_future()
-        self.done: asyncio.Future[Vectors] = self._loop.create_future()
-
-    def begin(self) -> None:
-        """The first run with one of the windows starts."""
-        self._loop.call_soon_threadsafe(self._settle, None, None)
-
-    def deliver(self, position: int, vector: Vectors) -> None:
-        """One window is done; after the last one `done` has all vectors in order."""
-        self._rows[position] = vector
-        if len(self._rows) == len(self.sequences):
-            rows = np.stack([self._rows[place] for place in range(len(self.sequences))])
-            self._loop.call_soon_threadsafe(self._settle, rows, None)
-
-    def fail(self, refusal: Refusal) -> None:
-        """No vectors will come."""
-        self._loop.call_soon_threadsafe(self._settle, None, refusal)
-
-    def _settle(self, vectors: Vectors | None, refusal: Refusal | None) -> None:
-        if not self.started.done():
-            self.started.set_result(None)
-        if self.done.done():
-            return
-        if refusal is not None:
-            self.done.set_exception(refusal)
-        elif vectors is not None:
-            self.done.set_result(vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +100,7 @@ class Lane:
 
     def withdraw(self, ticket: Ticket) -> None:
         """Nobody waits for this request any more: what has not run of it never will."""
-        ticket.done.cancel()
+        ticket.abandon()
         with self._changed:
             self._remove([key for key, entry in self._waiting.items() if entry.ticket is ticket])
 

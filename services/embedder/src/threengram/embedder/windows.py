@@ -29,8 +29,8 @@ class Windows:
 class Layout:
     """Where windows lie in a stream of `total` pieces of which the first `head` are context.
 
-    `capacity` is what one window holds of it. A quarter of that bounds both the overlap and the repeated context, so
-    that at least half of every window is new text.
+    `capacity` is what one window holds of it. A third of that bounds both the overlap and the repeated context, so
+    that at least a third of every window is new text.
     """
 
     total: int
@@ -40,12 +40,12 @@ class Layout:
     @property
     def overlap(self) -> int:
         """Pieces that two neighbours share."""
-        return min(MAX_OVERLAP_PIECES, self.capacity // 4)
+        return min(MAX_OVERLAP_PIECES, self.capacity // 3)
 
     @property
     def repeated(self) -> int:
         """Pieces of the context at the start of every window but the first, which has them anyway."""
-        return min(self.head, MAX_REPEATED_PIECES, self.capacity // 4)
+        return min(self.head, MAX_REPEATED_PIECES, self.capacity // 3)
 
     @property
     def step(self) -> int:
