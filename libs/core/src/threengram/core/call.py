@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.embeddings.embedder import Embedder
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
-from threengram.core.cursor import CursorSealer
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,5 +220,5 @@ async def _unit(transaction: _Unit) -> AsyncIterator[_Unit]:
         await transaction._finish()
 
 
-async def _configure(connection: AsyncConnection) -> None:
+async def _configure(connection: Connection) -> None:
     await register_vector_async(connection)

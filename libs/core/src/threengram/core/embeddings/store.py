@@ -1,6 +1,5 @@
 """The steps that store vectors, and those that leave the rest to a job."""
 
-
 from datetime import datetime
 from uuid import UUID
 
@@ -32,5 +31,3 @@ def enqueueing(memory_id: UUID, *, is_complete: bool, traceparent: str | None, n
         queries.INSERT_JOB,
         {"memory_id": memory_id, "is_complete": is_complete, "traceparent": traceparent, "now": now},
     )
-
-

@@ -22,9 +22,7 @@ class PlannedFacts:
     steps: list[Step]
 
 
-async def plan_facts(
-    tx: TenantTransaction, memory_id: UUID, new: Sequence[NewFact], *, now: datetime
-) -> PlannedFacts:
+async def plan_facts(tx: TenantTransaction, memory_id: UUID, new: Sequence[NewFact], *, now: datetime) -> PlannedFacts:
     """Lock the series concerned, read their generations and decide; the steps have to run in the same transaction.
 
     Raises `InvalidRequest` with the path of the fact when a series appears twice or an instant is taken.

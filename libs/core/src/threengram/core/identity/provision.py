@@ -8,8 +8,8 @@ from joserfc.jwk import RSAKey
 
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Step
-from threengram.core.ids import new_id
 from threengram.core.identity import queries, tokens
+from threengram.core.ids import new_id
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind
 

@@ -93,9 +93,7 @@ class AccessTokenVerifier:
         return parsed
 
 
-def mint(
-    claims: AccessClaims, *, issuer: str, audience: str, client_id: str, key: RSAKey, issued_at: datetime
-) -> str:
+def mint(claims: AccessClaims, *, issuer: str, audience: str, client_id: str, key: RSAKey, issued_at: datetime) -> str:
     """A signed access token with the given claims; `key` is the private key whose `kid` is published."""
     return jwt.encode(
         {"alg": ALGORITHM, "kid": str(key.kid), "typ": TOKEN_TYPE},

@@ -137,9 +137,7 @@ def _appending(call: Call, request: RememberInput, memory_id: UUID, scope: str) 
 
 def _posting(request: RememberInput) -> Step:
     terms = document_terms(request.topic, request.content)
-    return Step(
-        queries.POST_TERMS, {"terms": [term.key for term in terms], "weights": [term.weight for term in terms]}
-    )
+    return Step(queries.POST_TERMS, {"terms": [term.key for term in terms], "weights": [term.weight for term in terms]})
 
 
 def _promising(call: Call, request: RememberInput, memory_id: UUID, commitment_id: UUID | None) -> list[Step]:

@@ -1,0 +1,113 @@
+"""Which memories a read may show: one helper for both orders, live and as of a point in time.
+
+A read names its rows `m`. Live, validity and status are the mirror on the memory; as of a point they come from the one
+version `l` of its lifetime that was on record then.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+
+from threengram.core.identity.admission import Admission
+from threengram.core.scopes.resolution import canonical
+from threengram.schema.enums import MemoryStatus, MemoryType
+from threengram.schema.search import SearchInput
+
+_AS_OF: LiteralString = """memories m JOIN memory_lifetimes l
+    ON l.tenant_id = %(tenant_id)s AND l.memory_id = m.id
+    AND l.recorded_from <= %(known_at)s AND (l.recorded_to IS NULL OR l.recorded_to > %(known_at)s)"""
+_VALID_AT: LiteralString = """
+    AND l.valid_from <= %(valid_at)s AND (l.valid_to IS NULL OR l.valid_to > %(valid_at)s)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """The filters of a read, resolved: `known_at` is set whenever it travels in time."""
+
+    scope: str | None
+    project: str | None
+    types: tuple[MemoryType, ...]
+    status: MemoryStatus | None
+    valid_at: datetime | None
+    known_at: datetime | None
+    recorded_after: datetime | None
+    recorded_before: datetime | None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether anything beyond the default liveness filters, so that few rows may remain."""
+        return bool(self.scope or self.project or self.types or self.known_at or self.recorded_after
+                    or self.recorded_before or self.status is MemoryStatus.ARCHIVED)  # fmt: skip
+
+    @property
+    def source(self) -> LiteralString:
+        """The FROM item."""
+        if self.known_at is None:
+            return "memories m"
+        return _AS_OF if self.valid_at is None else _AS_OF + _VALID_AT
+
+    @property
+    def condition(self) -> LiteralString:
+        """The WHERE condition, the tenant included."""
+        version: LiteralString = "m" if self.known_at is None else "l"
+        parts: list[LiteralString] = ["m.tenant_id = %(tenant_id)s"]
+        if self.status is not None:
+            parts.append(version + ".status = %(status)s")
+        if self.scope is not None:
+            parts.append("m.scope = %(scope)s")
+        if self.project is not None:
+            parts.append("m.project = %(project)s")
+        if self.types:
+            parts.append("m.memory_type = ANY(%(types)s)")
+        if self.known_at is not None:
+            parts.append("m.recorded_at <= %(known_at)s")
+        if self.recorded_after is not None:
+            parts.append("m.recorded_at >= %(recorded_after)s")
+        if self.recorded_before is not None:
+            parts.append("m.recorded_at <= %(recorded_before)s")
+        return " AND ".join(parts)
+
+    @property
+    def is_superseded(self) -> LiteralString:
+        """Whether another memory had taken over, at the same point in time."""
+        if self.known_at is None:
+            return """(m.valid_to IS NOT NULL AND EXISTS (
+                SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
+                AND e.edge_type IN ('supersedes', 'updates') AND e.retracted_at IS NULL))"""
+        if self.valid_at is not None:
+            return "false"
+        return """(l.valid_to IS NOT NULL AND EXISTS (
+            SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
+            AND e.edge_type IN ('supersedes', 'updates') AND e.recorded_at <= %(known_at)s
+            AND (e.retracted_at IS NULL OR e.retracted_at > %(known_at)s)))"""
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The values behind the names."""
+        return {
+            "scope": self.scope,
+            "project": self.project,
+            "types": [str(kind) for kind in self.types],
+            "status": self.status,
+            "valid_at": self.valid_at,
+            "known_at": self.known_at,
+            "recorded_after": self.recorded_after,
+            "recorded_before": self.recorded_before,
+        }
+
+
+def eligibility(request: SearchInput, admission: Admission, *, now: datetime) -> Eligibility:
+    """The resolved filters of a request. Without `asOf`, archived rows are left out unless asked for."""
+    as_of = request.as_of
+    known_at = None if as_of is None else as_of.as_known_at or now
+    return Eligibility(
+        scope=None if request.scope is None else canonical(admission, request.scope),
+        project=request.project,
+        types=request.types,
+        status=request.status or (MemoryStatus.ACTIVE if as_of is None else None),
+        valid_at=None if as_of is None else as_of.valid_at,
+        known_at=known_at,
+        recorded_after=request.recorded_after,
+        recorded_before=request.recorded_before,
+    )

@@ -1,0 +1,153 @@
+"""The relevance walk: the legs' candidates, fused once, then served page by page in a frozen order."""
+
+from pgvector import HalfVector
+
+from threengram.core.call import Call
+from threengram.core.cursor import RankedRest
+from threengram.core.db.database import TenantTransaction
+from threengram.core.db.statement import Row, Step
+from threengram.core.embeddings.embedder import Vector
+from threengram.core.identity.admission import ActiveModel, Admission
+from threengram.core.lexical import QueryTerm, query_terms
+from threengram.core.search import queries
+from threengram.core.search.confidence import is_confident
+from threengram.core.search.eligibility import Eligibility
+from threengram.core.search.fusion import Evidence, saturation, score, topic_matches
+from threengram.core.search.hits import hit
+from threengram.schema.bounds import MAX_EXCERPT_CHARS
+from threengram.schema.enums import VectorCoverage
+from threengram.schema.search import Coverage, SearchInput, SearchOutput
+
+POOL_FLOOR = 50
+SECONDS_PER_DAY = 86_400.0
+
+
+class Ranking:
+    """One relevance search; `fingerprint` ties its cursors to it."""
+
+    def __init__(
+        self, call: Call, request: SearchInput, admission: Admission, filters: Eligibility, fingerprint: bytes
+    ) -> None:
+        self._call = call
+        self._request = request
+        self._admission = admission
+        self._filters = filters
+        self._fingerprint = fingerprint
+        self._pool = max(4 * request.limit, POOL_FLOOR)
+
+    async def first(self, tx: TenantTransaction, vector: Vector | None, coverage: VectorCoverage) -> SearchOutput:
+        """The first page: every candidate is ranked, and the ranking frozen into the cursor."""
+        query = self._request.query or ""
+        model = self._admission.model
+        if vector is not None and not self._serves(model):
+            vector, coverage = None, VectorCoverage.UNAVAILABLE
+        terms = query_terms(query)
+        rows = await self._candidates(tx, terms, vector, model if vector is not None else None)
+        scored = sorted(
+            ((self._score(query, row), row) for row in rows), key=lambda pair: (-pair[0], -pair[1]["memory_no"])
+        )
+        rest = RankedRest(
+            numbers=tuple(row["memory_no"] for _, row in scored), scores=tuple(value for value, _ in scored)
+        )
+        cosines = [row["cosine"] for row in rows if row["cosine"] is not None]
+        top_similarity = round(max(cosines), 4) if cosines else None
+        best = scored[0][1] if scored else None
+        answer = Coverage(
+            vector=coverage,
+            lexical=VectorCoverage.USED if terms else VectorCoverage.OFF,
+            candidates=len(rows),
+            top_similarity=top_similarity,
+            confident=is_confident(model, top_similarity, _share(best)),
+            pending_embeddings=rows[0]["pending"] if rows else 0,
+        )
+        return self._page([(row, value) for value, row in scored], rest, answer)
+
+    async def rest(self, tx: TenantTransaction, frozen: RankedRest) -> SearchOutput:
+        """A later page: rows of the frozen ranking that are still eligible; nothing is embedded or ranked again."""
+        limit = self._request.limit
+        rows = await tx.fetch_last(
+            queries.frozen(self._filters),
+            {
+                **self._filters.parameters,
+                "numbers": list(frozen.numbers),
+                "scores": list(frozen.scores),
+                "fetch": limit + 1,
+                "excerpt_chars": MAX_EXCERPT_CHARS,
+            },
+        )
+        start = int(rows[limit]["position"]) - 1 if len(rows) > limit else len(frozen.numbers)
+        kept = RankedRest(
+            frozen.numbers[:limit] + frozen.numbers[start:], frozen.scores[:limit] + frozen.scores[start:]
+        )
+        answer = Coverage(
+            vector=VectorCoverage.OFF,
+            lexical=VectorCoverage.OFF,
+            candidates=len(frozen.numbers),
+            pending_embeddings=rows[0]["pending"] if rows else 0,
+        )
+        return self._page([(row, row["score"]) for row in rows], kept, answer)
+
+    def _serves(self, model: ActiveModel | None) -> bool:
+        embedder = self._call.core.embedder
+        return model is not None and embedder is not None and embedder.model_name == model.name
+
+    async def _candidates(
+        self, tx: TenantTransaction, terms: list[QueryTerm], vector: Vector | None, model: ActiveModel | None
+    ) -> list[Row]:
+        is_walked = model is not None and await self._is_large(tx)
+        step = Step(
+            queries.ranked(self._filters, model, is_walked=is_walked),
+            {
+                **self._filters.parameters,
+                "terms": [term.key for term in terms],
+                "groups": [term.group for term in terms],
+                "weights": [term.weight for term in terms],
+                "memory_count": self._admission.memory_count,
+                "posting_budget": queries.POSTING_BUDGET,
+                "pool": self._pool,
+                "window_pool": self._pool * 2,
+                "limit": self._pool,
+                "excerpt_chars": MAX_EXCERPT_CHARS,
+                "vector": None if vector is None else HalfVector(vector),
+            },
+        )
+        steps = [Step(queries.HNSW_SETTINGS), step] if is_walked else [step]
+        return (await tx.run(steps, commit=True))[-1]
+
+    async def _is_large(self, tx: TenantTransaction) -> bool:
+        if self._admission.memory_count <= queries.EXACT_MEMORIES:
+            return False
+        if not self._filters.is_narrow:
+            return True
+        parameters = {**self._filters.parameters, "bound": queries.EXACT_MEMORIES + 1}
+        (row,) = await tx.fetch(queries.counted(self._filters), parameters)
+        return bool(row["eligible"] > queries.EXACT_MEMORIES)
+
+    def _score(self, query: str, row: Row) -> float:
+        age_days = (self._call.now - row["recorded_at"]).total_seconds() / SECONDS_PER_DAY
+        return score(
+            Evidence(
+                cosine=row["cosine"],
+                lexical=_share(row),
+                topic_matches=topic_matches(query, row["topic"]),
+                age_days=age_days,
+                superseded=row["superseded"],
+            )
+        )
+
+    def _page(self, ranked: list[tuple[Row, float]], frozen: RankedRest, coverage: Coverage) -> SearchOutput:
+        limit = self._request.limit
+        hits = [hit(row, value, self._request.projection) for row, value in ranked[:limit]]
+        has_more = len(ranked) > limit
+        cursor = None
+        if has_more:
+            remaining = RankedRest(frozen.numbers[limit:], frozen.scores[limit:])
+            cursor = self._call.core.cursors.seal(self._call.principal.tenant_id, self._fingerprint, remaining)
+        return SearchOutput(hits=hits, count=len(hits), has_more=has_more, next_cursor=cursor, coverage=coverage)
+
+
+def _share(row: Row | None) -> float:
+    """The lexical score: the share of the query's mass that a memory covers, saturated by its posting weights."""
+    if row is None or not row["mass"]:
+        return 0.0
+    return saturation(row["lexical"]) / float(row["mass"])

@@ -1,0 +1,81 @@
+"""`search`: rank by meaning and words, or list everything newest first."""
+
+import asyncio
+
+import orjson
+
+from threengram.core.call import Call
+from threengram.core.cursor import ListedAfter, RankedRest, fingerprint
+from threengram.core.embeddings.embedder import EmbedderUnavailable, Vector
+from threengram.core.errors import InvalidCursor
+from threengram.core.search import listing, ranking
+from threengram.core.search.eligibility import Eligibility, eligibility
+from threengram.schema.enums import VectorCoverage
+from threengram.schema.search import SearchInput, SearchOrder, SearchOutput
+
+
+async def search(call: Call, request: SearchInput) -> SearchOutput:
+    """One page of hits. Never fails because a model is down: the coverage says which legs took part.
+
+    Raises `InvalidCursor` for a cursor that was not issued for this tenant, query and set of filters.
+    """
+    if request.order is SearchOrder.CHRONOLOGICAL or request.cursor is not None:
+        return await _without_embedding(call, request)
+    embedding = asyncio.create_task(_embed(call, request))
+    try:
+        admission, tx = await call.admitted()
+        vector, coverage = await embedding
+    finally:
+        embedding.cancel()
+    filters = eligibility(request, admission, now=call.now)
+    page = ranking.Ranking(call, request, admission, filters, _fingerprint(request, filters))
+    return await page.first(tx, vector, coverage)
+
+
+async def _without_embedding(call: Call, request: SearchInput) -> SearchOutput:
+    admission, tx = await call.admitted()
+    filters = eligibility(request, admission, now=call.now)
+    asked = _fingerprint(request, filters)
+    state = None
+    if request.cursor is not None:
+        state = call.core.cursors.open(call.principal.tenant_id, asked, request.cursor)
+    if request.order is SearchOrder.RELEVANCE:
+        if not isinstance(state, RankedRest):
+            raise InvalidCursor
+        return await ranking.Ranking(call, request, admission, filters, asked).rest(tx, state)
+    if isinstance(state, RankedRest):
+        raise InvalidCursor
+    after: ListedAfter | None = state
+    return await listing.page(call, tx, request, filters, asked, after)
+
+
+async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, VectorCoverage]:
+    embedder = call.core.embedder
+    if embedder is None or request.query is None:
+        return None, VectorCoverage.OFF
+    if embedder.is_metered:
+        await call.admitted()
+    try:
+        return await embedder.embed_query(request.query, timeout_s=call.core.embed_query_timeout_s), VectorCoverage.USED
+    except EmbedderUnavailable:
+        return None, VectorCoverage.UNAVAILABLE
+
+
+def _fingerprint(request: SearchInput, filters: Eligibility) -> bytes:
+    """Stands for what was asked; `limit` and `projection` may change between pages, the order and the filters not.
+
+    The instant that `asOf` fills in for a missing `asKnownAt` is left out: it differs from page to page.
+    """
+    question = {
+        "query": request.query,
+        "order": request.order,
+        "scope": filters.scope,
+        "project": filters.project,
+        "types": filters.types,
+        "status": filters.status,
+        "valid_at": filters.valid_at,
+        "as_known_at": None if request.as_of is None else request.as_of.as_known_at,
+        "recorded_after": filters.recorded_after,
+        "recorded_before": filters.recorded_before,
+    }
+    return fingerprint(orjson.dumps(question, option=orjson.OPT_SORT_KEYS))

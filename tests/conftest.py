@@ -1,0 +1,111 @@
+"""Real servers, once a session; databases, tenants and clocks, once a test."""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from tests.embedder import DIMENSIONS, MODELS, embedder_service
+from tests.people import SIGNING_KEY, Person, a_person
+from tests.servers import postgres_server, valkey_server
+from threengram.core.call import Core
+from threengram.core.cursor import CursorSealer
+from threengram.core.db.database import Database
+from threengram.core.embeddings.http import HttpEmbedder
+from threengram.migrations.generations import ensure_model
+from threengram.migrations.run import RUNTIME_ROLE, upgrade
+
+RUNTIME_PASSWORD = "runtime-secret"
+CURSOR_KEY = b"k" * 32
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def owner_url() -> Iterator[str]:
+    """The owner's URL of a migrated database with the test model registered."""
+    with postgres_server() as url:
+        upgrade(url, runtime_password=RUNTIME_PASSWORD)
+        ensure_model(url, name=MODELS["hash"], dimensions=DIMENSIONS)
+        with psycopg.connect(url) as owner:
+            owner.execute(
+                "INSERT INTO signing_keys (kid, public_jwk, state, created_at) VALUES (%s, %s, 'active', now())",
+                (SIGNING_KEY.kid, psycopg.types.json.Jsonb(SIGNING_KEY.as_dict(private=False))),
+            )
+        yield url
+
+
+@pytest.fixture(scope="session")
+def database_url(owner_url: str) -> str:
+    """The same database as the runtime role."""
+    parts = urlsplit(owner_url)
+    return urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{RUNTIME_PASSWORD}@{parts.hostname}:{parts.port}"))
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with valkey_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def hash_embedder_url() -> Iterator[str]:
+    """The embedding service with the hashing model: instant, and related texts are near each other."""
+    with embedder_service("hash") as url:
+        yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """A pool of the runtime role."""
+    pool = Database(database_url, pool_min=1, pool_max=8)
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+class Clock:
+    """A clock that moves when it is told to, and by a microsecond whenever it is read."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(microseconds=1)
+        return self.now
+
+    def advance(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def embedder(hash_embedder_url: str) -> AsyncIterator[HttpEmbedder]:
+    client = HttpEmbedder(hash_embedder_url, model_name=MODELS["hash"], dimensions=DIMENSIONS)
+    yield client
+    await client.close()
+
+
+@pytest.fixture
+def core(database: Database, embedder: HttpEmbedder, clock: Clock) -> Core:
+    """Everything a verb needs; embedding deadlines are wide, since a busy machine is no test subject."""
+    return Core(database, embedder, CursorSealer(CURSOR_KEY), clock, 5.0, 5.0)
+
+
+@pytest.fixture
+async def alice(database: Database, clock: Clock) -> Person:
+    return await a_person(database, now=clock())
+
+
+@pytest.fixture
+async def bob(database: Database, clock: Clock) -> Person:
+    return await a_person(database, now=clock())
