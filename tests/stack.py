@@ -10,13 +10,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tests.servers import account_directory
 from threengram.cli.ports import SPAN
 
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 60.0
+SCRIPT = (sys.executable, "-c", "from threengram.cli.main import app; app()")
 PORT_BASES = range(20_000, 30_000, SPAN)
 
 
@@ -42,8 +43,22 @@ class RunningStack:
 
 def threengram(*arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
     """Run a command of the console script to its end."""
-    command = [sys.executable, "-c", "from threengram.cli.main import app; app()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+    return subprocess.run([*SCRIPT, *arguments], capture_output=True, text=True, timeout=timeout_s, check=False)
+
+
+@contextlib.contextmanager
+def started(*arguments: str, output: IO[bytes] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """A command of the console script that runs on; stopped at the end unless it has ended before."""
+    process = subprocess.Popen(
+        [*SCRIPT, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=output or subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        yield process
+    finally:
+        stop(process)
 
 
 @contextlib.contextmanager
@@ -53,19 +68,10 @@ def running_stack(data_dir: Path, *options: str, port_base: int | None = None) -
     with tempfile.TemporaryDirectory() as name:
         ready_file, log = Path(name) / "ready.json", Path(name) / "log"
         arguments = ("up", f"--data-dir={data_dir}", f"--port-base={base}", f"--ready-file={ready_file}", *options)
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-c", "from threengram.cli.main import app; app()", *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        stack = RunningStack(process, ready_file, log, base)
-        try:
+        with log.open("wb") as output, started(*arguments, output=output) as process:
+            stack = RunningStack(process, ready_file, log, base)
             _await_ready(stack)
             yield stack
-        finally:
-            stop(process)
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

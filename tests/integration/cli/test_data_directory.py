@@ -43,6 +43,15 @@ def test_a_directory_out_of_reach_of_the_service_account_is_named(root: Path) ->
         Layout(closed / "data").require_reachable(Account("stranger", uid=54_321, gid=54_321))
 
 
+def test_a_directory_of_another_user_is_refused_with_both_users(root: Path) -> None:
+    (root / "data").mkdir()
+    stranger = Account("stranger", uid=54_321, gid=54_321)
+    with pytest.raises(
+        CannotRun, match=f"data belongs to user {os.geteuid()} and this run needs it to belong to 54321"
+    ):
+        Layout(root / "data").create(stranger)
+
+
 def test_a_data_directory_that_cannot_be_made_is_named(root: Path) -> None:
     (root / "file").write_text("")
     with pytest.raises(CannotRun, match=f"can't create {root}/file/data: Not a directory"):

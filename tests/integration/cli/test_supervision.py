@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -127,6 +128,17 @@ async def test_a_successor_that_never_gets_ready_leaves_its_predecessor_serving(
     assert (keeper.pid, keeper.generation) == (before, 0)
     async with httpx2.AsyncClient(trust_env=False, timeout=WAIT_S) as client:
         assert (await client.get(stage.url)).text == "0"
+
+
+async def test_a_stop_during_a_rolling_restart_leaves_no_process(stage: Stage) -> None:
+    await stage.supervisor.start(stage.greeter())
+    (keeper,) = stage.supervisor.keepers
+    rolling = asyncio.create_task(keeper.roll())
+    await eventually(lambda: len(psutil.Process().children()) == 2)
+    await asyncio.wait_for(stage.supervisor.stop(), WAIT_S)
+    with contextlib.suppress(CannotRun):
+        await rolling
+    assert psutil.Process().children() == []
 
 
 async def test_a_program_that_does_not_get_ready_in_time_is_reported_with_the_reason(stage: Stage) -> None:

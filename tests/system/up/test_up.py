@@ -13,7 +13,7 @@ import httpx2
 import psutil
 import pytest
 
-from tests.stack import RunningStack, data_directory, hashing, running_stack, threengram
+from tests.stack import RunningStack, data_directory, free_port_base, hashing, running_stack, started, threengram
 
 WAIT_S = 30.0
 SERVICES = {"gateway", "api", "embedder", "cimd", "worker", "beat"}
@@ -217,6 +217,18 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_start_recovers() -> N
             base = first.port_base
         with running_stack(data_dir, *hashing(), port_base=base) as second:
             assert initialize(second.record["mcpUrl"], second.record["token"]) == 200
+
+
+def test_a_request_to_stop_during_the_start_ends_everything_at_once() -> None:
+    with data_directory() as data_dir:
+        arguments = ("up", f"--data-dir={data_dir}", f"--port-base={free_port_base()}", *hashing())
+        with started(*arguments) as process:
+            eventually(lambda: (data_dir / "postgres" / "postmaster.pid").exists())
+            children = psutil.Process(process.pid).children(recursive=True)
+            process.terminate()
+            assert process.wait(WAIT_S) == 0
+            assert not any(child.is_running() for child in children)
+        assert not (data_dir / "run.json").exists()
 
 
 def _is_alive(pid: int) -> bool:

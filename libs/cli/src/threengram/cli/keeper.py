@@ -62,8 +62,9 @@ class Keeper:
     async def stop(self) -> None:
         """End the program for good; a start or restart in progress is given up."""
         self._stopping.set()
-        if self._child is not None:
-            await self._child.stop(self.program.grace_s)
+        async with self._rolling:  # a rolling restart gives up when it sees the event, or has swapped by then
+            if self._child is not None:
+                await self._child.stop(self.program.grace_s)
         if self._watch is not None:
             await self._watch
 
@@ -99,10 +100,19 @@ class Keeper:
             if await self._stopped_within(delay_s):
                 return
             if self._child is child:
-                self._child = await self._spawn(self.generation)
-                self._changed()
-                if self._stopping.is_set():  # `stop` looked at the predecessor
-                    await self._child.stop(self.program.grace_s)
+                await self._start_again()
+
+    async def _start_again(self) -> None:
+        try:
+            successor = await self._spawn(self.generation)
+        except CannotRun as error:
+            self._report(str(error))  # the dead child stays the current one, so the next delay is longer
+            return
+        if self._stopping.is_set():  # `stop` looked at the predecessor
+            await successor.stop(self.program.grace_s)
+            return
+        self._child = successor
+        self._changed()
 
     async def _stopped_within(self, delay_s: float) -> bool:
         try:

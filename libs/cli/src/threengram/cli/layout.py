@@ -90,5 +90,11 @@ class Layout:
                 own(directory, account)
         except OSError as error:
             raise CannotRun(f"can't create {directory}: {error.strerror}; give another --data-dir") from error
+        owner = os.geteuid() if account is None else account.uid
+        if directory.exists() and directory.stat().st_uid != owner:
+            raise CannotRun(
+                f"{directory} belongs to user {directory.stat().st_uid} and this run needs it to belong to {owner}; "
+                "start as the user who made it, or give another --data-dir"
+            )
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise CannotRun(f"the data directory {directory} is not writable; give another --data-dir")
