@@ -135,7 +135,7 @@ class Answers:
                 operation.outcome = "protocol_error"
                 body = rpc_error(request.id, error.error.code, error.error.message, error.error.data)
                 return Answer(status_of_handler_error(error.error.code, is_modern=lane.is_modern), body)
-            except Exception as error:  # The one place where anything unforeseen becomes an answer.
+            except Exception as error:  # noqa: BLE001 - the one place where anything unforeseen becomes an answer
                 _log.exception("call_crashed", error, tool=checked.labels.tool, correlation_id=operation.correlation_id)
                 return self._crashed(request, lane, operation.correlation_id)
             return Answer(200, rpc_result(request.id, result))
