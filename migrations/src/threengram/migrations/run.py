@@ -43,4 +43,4 @@ def _apply_roles(owner: psycopg.Connection, runtime_role: str, runtime_password:
     owner.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
     for name, value in (("threengram.runtime_role", runtime_role), ("threengram.runtime_password", runtime_password)):
         owner.execute("SELECT set_config(%s, %s, true)", (name, value))
-    owner.execute(sql.SQL((_HERE / "roles.sql").read_text()))  # type: ignore[arg-type]
+    owner.execute(sql.SQL((_HERE / "roles.sql").read_text()))

@@ -200,7 +200,8 @@ def upgrade() -> None:
     );
     """)
     op.execute("""
-    CREATE FUNCTION guard_commitment_status() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    CREATE FUNCTION guard_commitment_status() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
     BEGIN
         IF OLD.status IN ('resolved', 'expired') AND NEW.status NOT IN ('open', OLD.status) THEN
             RAISE EXCEPTION 'commitment_transition' USING ERRCODE = 'check_violation',

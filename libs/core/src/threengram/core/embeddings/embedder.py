@@ -11,7 +11,7 @@ Vector = NDArray[np.float32]
 
 
 class EmbedderUnavailable(Exception):
-    """No vectors now: not configured, down, overloaded, too late, or the answer was not usable. Never shown to a caller."""
+    """No vectors now: down, overloaded, too late, or the answer was not usable. Never shown to a caller."""
 
 
 class EmbeddingFailed(EmbedderUnavailable):

@@ -1,7 +1,8 @@
 """Fill in missing vectors: claim job rows, embed their memories, store the windows, delete the rows.
 
 Claims carry a lease and a token, so that the rows of a worker that died are taken over when the lease ends, and a slow
-worker cannot postpone what its successor holds. A row that fails waits longer each time and never holds up the others.
+worker cannot postpone what its successor holds. A row that fails waits longer each time and never holds up the others;
+when the database goes away the claimed rows are left to the end of their lease.
 """
 
 import asyncio
@@ -12,14 +13,17 @@ from datetime import datetime, timedelta
 from enum import Enum
 from uuid import UUID
 
+import psycopg
+
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings import queries
 from threengram.core.embeddings.embedder import Embedder, EmbedderUnavailable, EmbeddingFailed
 from threengram.core.embeddings.store import storing
+from threengram.core.errors import Unavailable
 from threengram.core.ids import new_id
 from threengram.core.principal import Principal
-from threengram.schema.enums import ActorKind
+from threengram.schema.enums import ActorKind, ModelState
 
 BATCH_ROWS = 32
 CONCURRENCY = 4
@@ -35,16 +39,59 @@ class Outcome(Enum):
     STORED = "stored"
     FAILED = "failed"
     RELEASED = "released"
+    LEFT = "left"
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What one batch did; rows released, because of an outage or the end of the lease, were not counted as tries."""
+    """What one batch did.
+
+    Rows released, because of an outage of the embedder or the end of the lease, were not counted as tries; rows left,
+    because the database went away, come back with the end of their lease.
+    """
 
     claimed: int
     stored: int
     failed: int
     released: int
+    left: int
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the whole batch was stored, so that more rows are likely to be due."""
+        return self.stored == BATCH_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class ServingModel:
+    """A model whose vectors are wanted: the one that answers searches, or one that is being filled."""
+
+    name: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Rows of all models that wait or are being worked on, and how long the oldest has waited."""
+
+    waiting: int
+    oldest_age_s: float
+
+
+async def serving_models(database: Database) -> list[ServingModel]:
+    """The models with a claim on every memory; the active one first."""
+    async with database.system() as tx:
+        rows = await tx.fetch_last(queries.SERVING_MODELS)
+    rows.sort(key=lambda row: str(row["state"]) != ModelState.ACTIVE)
+    return [ServingModel(str(row["name"]), int(row["dimensions"])) for row in rows]
+
+
+async def backlog(database: Database, *, now: datetime) -> Backlog:
+    """How much is still to be embedded."""
+    async with database.system() as tx:
+        rows = await tx.fetch_last(queries.BACKLOG)
+    oldest = min((row["oldest_enqueued_at"] for row in rows), default=now)
+    return Backlog(sum(int(row["waiting"]) for row in rows), max(0.0, (now - oldest).total_seconds()))
 
 
 async def embed_pending(
@@ -60,7 +107,7 @@ async def embed_pending(
         models = await tx.fetch_last(queries.SERVING_MODELS)
     model_id = next((int(row["id"]) for row in models if row["name"] == embedder.model_name), None)
     if model_id is None:
-        return Filled(0, 0, 0, 0)
+        return Filled(0, 0, 0, 0, 0)
     batch = _Batch(database, embedder, model_id, now, stop_at=monotonic() + lease_s / 2, monotonic=monotonic)
     outcomes = await batch.run(lease_s)
     return Filled(
@@ -68,6 +115,7 @@ async def embed_pending(
         stored=outcomes.count(Outcome.STORED),
         failed=outcomes.count(Outcome.FAILED),
         released=outcomes.count(Outcome.RELEASED),
+        left=outcomes.count(Outcome.LEFT),
     )
 
 
@@ -109,16 +157,24 @@ class _Batch:
     async def _fill(self, row: Row, *, timeout_s: float) -> Outcome:
         principal = Principal(row["tenant_id"], NIL, NIL, frozenset(), ActorKind.WORKER)
         async with self._slots:
-            if self._is_interrupted or self._monotonic() >= self._stop_at:
+            try:
+                return await self._attempt(principal, row, timeout_s)
+            except Unavailable:
+                self._is_interrupted = True
+                return Outcome.LEFT
+
+    async def _attempt(self, principal: Principal, row: Row, timeout_s: float) -> Outcome:
+        if self._is_interrupted or self._monotonic() >= self._stop_at:
+            return await self._release(principal, row)
+        parent = row["traceparent"] or ""
+        with self._database.observer.span("job.embed", memory_id=str(row["memory_id"]), traceparent=parent):
+            try:
+                await self._embed(principal, row, timeout_s)
+            except (EmbeddingFailed, psycopg.Error) as error:
+                return await self._postpone(principal, row, error)
+            except EmbedderUnavailable:
+                self._is_interrupted = True
                 return await self._release(principal, row)
-            with self._database.observer.span("job.embed", memory_id=str(row["memory_id"])):
-                try:
-                    await self._embed(principal, row, timeout_s)
-                except EmbeddingFailed as error:
-                    return await self._postpone(principal, row, error)
-                except EmbedderUnavailable:
-                    self._is_interrupted = True
-                    return await self._release(principal, row)
         return Outcome.STORED
 
     async def _embed(self, principal: Principal, row: Row, timeout_s: float) -> None:
@@ -138,7 +194,7 @@ class _Batch:
         await self._return_row(principal, row, OUTAGE_BACKOFF_S, error_class="EmbedderUnavailable", refund=1)
         return Outcome.RELEASED
 
-    async def _postpone(self, principal: Principal, row: Row, error: EmbeddingFailed) -> Outcome:
+    async def _postpone(self, principal: Principal, row: Row, error: Exception) -> Outcome:
         backoff_s = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2 ** min(int(row["attempts"]), 16))
         await self._return_row(principal, row, backoff_s, error_class=type(error).__name__, refund=0)
         return Outcome.FAILED

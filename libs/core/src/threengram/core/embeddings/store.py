@@ -26,7 +26,7 @@ def storing(memory_id: UUID, model_id: int, vectors: DocumentVectors) -> Step:
 
 
 def enqueueing(memory_id: UUID, *, is_complete: bool, traceparent: str | None, now: datetime) -> Step:
-    """A job row for every serving model that still lacks windows: the active one unless complete, a building one always."""
+    """A job row for each model that lacks windows: the active one unless complete, a building one always."""
     return Step(
         queries.INSERT_JOB,
         {"memory_id": memory_id, "is_complete": is_complete, "traceparent": traceparent, "now": now},

@@ -15,13 +15,13 @@ from joserfc.jwk import RSAKey
 from joserfc.jws import extract_compact
 
 ALGORITHM = "RS256"
-TOKEN_TYPE = "at+jwt"
+TOKEN_TYPE = "at+jwt"  # noqa: S105 - a media type
 MAX_TOKEN_CHARS = 8_192
 CLOCK_SKEW = timedelta(seconds=30)
 
 
 class InvalidToken(Exception):
-    """Not a token of this issuer for this audience, now. The reason is for logs; a caller learns only that it failed."""
+    """Not a token of this issuer for this audience, now. `reason` is for logs; a caller learns that it failed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -44,7 +44,7 @@ def within_bytes(body: Excerpt, max_bytes: int) -> Excerpt:
 
 
 def within_total_bytes(bodies: Sequence[Excerpt], room: int) -> list[Excerpt]:
-    """Bodies that together cost at most `room` bytes: small ones stay whole, what they leave is shared by the others."""
+    """Bodies that together cost at most `room` bytes: small ones stay whole, the others share what is left."""
     bounded = list(bodies)
     by_cost = sorted(range(len(bodies)), key=lambda position: wire_bytes(bodies[position].text))
     for done, position in enumerate(by_cost):

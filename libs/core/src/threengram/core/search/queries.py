@@ -1,4 +1,6 @@
-"""The statements of a search. Each is put together from the fixed parts below; values only ever travel as parameters."""
+"""The statements of a search, put together from the fixed parts below; values only ever travel as parameters."""
+
+# ruff: noqa: S608 - every part is a LiteralString of this module or of `eligibility`; mypy holds them to it
 
 from typing import LiteralString
 
@@ -14,7 +16,8 @@ EXACT_MEMORIES = 4_000
 
 HNSW_SETTINGS = Statement(
     "hnsw_settings",
-    "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '200000', true)",
+    "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+    " set_config('hnsw.max_scan_tuples', '200000', true)",
 )
 
 _HIT: LiteralString = """m.id, m.memory_no, m.memory_type, m.topic, left(m.content, %(excerpt_chars)s) AS content,
