@@ -127,7 +127,6 @@ class Services:
         }
 
 
-def able_to_run_python(account: Account | None) -> Account | None:
-    """`account` if it can reach the interpreter and every place it imports from, else None: run as the caller."""
-    places = [Path(sys.executable), *(Path(entry) for entry in sys.path if entry)]
-    return None if first_unreachable(places, account) is not None else account
+def out_of_reach_of(account: Account | None) -> Path | None:
+    """Where `account` is stopped on its way to the interpreter and to what it imports, or None."""
+    return first_unreachable([Path(sys.executable), *(Path(entry) for entry in sys.path if entry)], account)

@@ -18,7 +18,7 @@ from threengram.cli.provision import Provisioner
 from threengram.cli.ready import Readiness
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
-from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, able_to_run_python
+from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, out_of_reach_of
 from threengram.cli.sockets import HOST, listen, require_free
 from threengram.cli.steps import Steps
 from threengram.cli.supervisor import Supervisor
@@ -107,9 +107,17 @@ class Stack:
             secrets=self._secrets,
             listen_fds=listen_fds,
             directory=self._layout.work,
-            account=able_to_run_python(self._account),
+            account=self._services_account(),
             readiness=readiness,
         )
+
+    def _services_account(self) -> Account | None:
+        """The service account if it can run Python, else the caller's own."""
+        blocked_at = out_of_reach_of(self._account)
+        if blocked_at is None or self._account is None:
+            return self._account
+        self._supervisor.report(f"the services run as root: {self._account.name} can't pass {blocked_at}")
+        return None
 
     async def _start_on_data(self, services: Services, steps: Steps) -> None:
         await concurrently(self._start_database(services, steps), self._start_broker(steps))

@@ -14,7 +14,7 @@ class Supervisor:
 
     def __init__(self, show: Show, report: Report) -> None:
         self._show = show
-        self._report = report
+        self.report = report
         self.changed: Callable[[], None] = _nothing
         """Called when a process was replaced or started again."""
         self._keepers: list[Keeper] = []
@@ -29,7 +29,7 @@ class Supervisor:
         """Start one program and return once it is ready; whether that succeeds or not, `stop` ends it."""
         if self._is_stopping:
             raise CannotRun(f"{program.name} was not started: everything is being stopped", exit_code=1)
-        keeper = Keeper(program, self._show, self._report, lambda: self.changed())
+        keeper = Keeper(program, self._show, self.report, lambda: self.changed())
         self._keepers.append(keeper)
         await keeper.start()
 
