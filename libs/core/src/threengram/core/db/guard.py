@@ -67,12 +67,13 @@ async def check(database: Database) -> None:
         role = (await tx.fetch(ROLE))[0]
         tables = await tx.fetch(TABLES)
         policies = await tx.fetch(POLICIES)
-    violations = [*_role_violations(role), *_table_violations(tables), *_policy_violations(tables, policies)]
+    violations = [*role_violations(role), *_table_violations(tables), *_policy_violations(tables, policies)]
     if violations:
         raise GuardViolation(sorted(violations))
 
 
-def _role_violations(role: Row) -> list[str]:
+def role_violations(role: Row) -> list[str]:
+    """What makes a role unfit to serve: anything that lifts it above row security."""
     reasons = []
     if role["rolsuper"]:
         reasons.append("role is a superuser")
