@@ -9,7 +9,10 @@ from threengram.cli.ports import Ports
 from threengram.cli.ready import Readiness
 from threengram.cli.secrets import Secrets
 from threengram.cli.services import SERVICES, Backends, Services
+from threengram.embedder.settings import Settings as EmbedderSettings
 from threengram.gateway.settings import Settings as GatewaySettings
+from threengram.worker.settings import BeatSettings
+from threengram.worker.settings import Settings as WorkerSettings
 
 SECRETS = Secrets(
     postgres_password="secret-postgres",
@@ -61,13 +64,22 @@ def test_a_service_sees_its_own_variables_of_the_caller_and_no_others(
 
 
 @pytest.mark.parametrize(
-    ("service", "settings"), [("gateway", GatewaySettings), ("api", ApiSettings), ("cimd", CimdSettings)]
+    ("service", "settings"),
+    [
+        ("gateway", GatewaySettings),
+        ("api", ApiSettings),
+        ("embedder", EmbedderSettings),
+        ("cimd", CimdSettings),
+        ("worker", WorkerSettings),
+        ("beat", BeatSettings),
+    ],
 )
 def test_every_variable_is_a_field_of_the_settings(
     services: Services, service: str, settings: type[BaseSettings]
 ) -> None:
-    prefix = f"THREENGRAM_{service.upper()}_"
+    prefix = settings.model_config["env_prefix"]
     own = {name.removeprefix(prefix).lower() for name in services.environment(service) if name.startswith(prefix)}
+    assert "admin_port" in own
     assert own <= set(settings.model_fields)
 
 
