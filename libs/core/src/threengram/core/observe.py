@@ -9,7 +9,7 @@ class Observer(Protocol):
     """Spans with names from core's own vocabulary; attributes are ids, counts and enums only."""
 
     def span(self, name: str, **attributes: str | int | float | bool) -> AbstractContextManager[None]:
-        """Time the block."""
+        """Time the block, as a child of the current span or, when it is given and not empty, of `traceparent`."""
         ...
 
     def traceparent(self) -> str | None:
