@@ -58,8 +58,8 @@ class Filled:
 
     @property
     def is_full(self) -> bool:
-        """Whether the whole batch was stored, so that more rows are likely to be due."""
-        return self.stored == BATCH_ROWS
+        """Whether as many rows as one batch holds were tried, so that more are likely to be due."""
+        return self.stored + self.failed == BATCH_ROWS
 
 
 @dataclass(frozen=True, slots=True)
