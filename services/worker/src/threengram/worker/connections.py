@@ -1,0 +1,83 @@
+"""What the process is connected to: the database, the broker, and the embedder behind each serving model."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
+
+from redis.asyncio import Redis
+
+from threengram.core.db import guard
+from threengram.core.db.database import Database
+from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.embeddings.pending import ServingModel, serving_models
+from threengram.runtime.health import Check, Health
+from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
+from threengram.worker.settings import Settings
+
+BROKER_TIMEOUT_S = 1.5
+
+
+class Connections:
+    """Opened lazily: a process that starts during an outage waits for its end, not ready, and needs no restart."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.database = Database(
+            settings.database_url.get_secret_value(),
+            pool_min=settings.database_pool_min,
+            pool_max=settings.database_pool_max,
+            observer=TelemetryObserver(),
+        )
+        self._broker = Redis.from_url(
+            settings.redis_url.get_secret_value(),
+            socket_connect_timeout=BROKER_TIMEOUT_S,
+            socket_timeout=BROKER_TIMEOUT_S,
+        )
+        self._embedders: dict[ServingModel, HttpEmbedder] = {}
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """The connections, for as long as the block runs."""
+        await self.database.pool.open(wait=False)
+        observe_pool(self.database.pool.get_stats)
+        try:
+            yield
+        finally:
+            for embedder in self._embedders.values():
+                await embedder.close()
+            await self._broker.aclose()
+            await self.database.close()
+
+    async def embedders(self) -> list[HttpEmbedder]:
+        """One for each model that the database says is serving now, the active one first; none without a URL.
+
+        Asked before every task, so a switch of model needs no restart. Clients are kept until the process ends: another
+        task may still be at work with one whose model has just retired.
+        """
+        if self.settings.embedder_url is None:
+            return []
+        models = await serving_models(self.database)
+        for new in set(models) - self._embedders.keys():
+            self._embedders[new] = HttpEmbedder(
+                self.settings.embedder_url,
+                model_name=new.name,
+                dimensions=new.dimensions,
+                headers=traceparent_header,
+            )
+        return [self._embedders[model] for model in models]
+
+    def health(self, *, uses_embedder: bool) -> Health:
+        """Ready with a guarded database and a broker; without the embedder rows wait, no more."""
+        degraded: dict[str, Check] = {}
+        if uses_embedder and self.settings.embedder_url is not None:
+            degraded["embedder"] = self._check_embedder
+        return Health({"database": partial(guard.check, self.database), "broker": self._check_broker}, degraded)
+
+    async def _check_broker(self) -> None:
+        await self._broker.ping()
+
+    async def _check_embedder(self) -> None:
+        for embedder in (await self.embedders())[:1]:
+            await embedder.check()

@@ -1,0 +1,93 @@
+"""Celery's worker as part of this process: with a pulse, short waits while the broker is away, and nothing printed."""
+
+import signal
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any, Final
+
+from celery import Celery
+from celery.apps.worker import Worker
+from celery.concurrency.thread import TaskPool
+from celery.worker import state
+from celery.worker.consumer import Consumer
+
+from threengram.runtime.logging import get_logger
+from threengram.worker.settings import Settings
+
+PULSE_S: Final = 1.0
+FIRST_WAIT_S: Final = 1.0
+MAX_WAIT_S: Final = 10.0
+_log = get_logger(__name__)
+
+
+class LivingConsumer(Consumer):  # type: ignore[misc]
+    """Calls `on_pulse` every second, be it consuming or waiting for the broker to come back.
+
+    Celery waits up to half a minute between attempts to connect, and its timer stands still meanwhile.
+    """
+
+    def __init__(self, *args: Any, on_pulse: Callable[[], None], **kwargs: Any) -> None:
+        self._on_pulse = on_pulse
+        super().__init__(*args, **kwargs)
+
+    def register_with_event_loop(self, hub: Any) -> None:
+        """Called at every connection; the timer entry ends with it."""
+        super().register_with_event_loop(hub)
+        hub.timer.call_repeatedly(PULSE_S, self._on_pulse)
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """Connect, however long it takes; a shutdown ends the wait."""
+
+        def failed(error: BaseException, wait_s: float) -> None:
+            _log.exception("broker_unreachable", error, retry_after_s=wait_s)
+
+        def waiting() -> None:
+            self._on_pulse()
+            state.maybe_shutdown()
+
+        connected = conn.ensure_connection(
+            failed,
+            interval_start=FIRST_WAIT_S,
+            interval_step=FIRST_WAIT_S,
+            interval_max=MAX_WAIT_S,
+            callback=waiting,
+        )
+        self.first_connection_attempt = False
+        return connected
+
+
+class SilentWorker(Worker):  # type: ignore[misc]
+    """Celery's program without its own signal handlers, which print to the log's stream and offer a debugger."""
+
+    def install_platform_tweaks(self, worker: Worker) -> None:
+        """Leave signals to `consume`."""
+
+
+def consume(app: Celery, settings: Settings, *, on_pulse: Callable[[], None], on_stop: Callable[[], None]) -> int:
+    """Work off the queues until SIGTERM or SIGINT, then let running tasks end; the exit code.
+
+    `on_pulse` is called every second, `on_stop` at the first signal, both on this thread, which must be the main one.
+    """
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if state.should_stop is None:
+            on_stop()
+        state.should_stop = 0
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    worker = SilentWorker(
+        app=app,
+        hostname=settings.instance,
+        pool=TaskPool,
+        consumer_cls=partial(LivingConsumer, on_pulse=on_pulse),
+        concurrency=settings.concurrency,
+        queues=list(settings.queues),
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        quiet=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
