@@ -1,17 +1,20 @@
-# Run `make help` for what each target does. Everything runs from `.venv`.
+# Run `make help` for what each target does. Everything runs from `.venv`, which `make setup` creates.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := libs/schema libs/core libs/runtime services/embedder services/gateway services/api services/worker services/cimd migrations libs/cli evals
+MEMBERS := libs/schema libs/core libs/runtime services/embedder services/gateway services/api services/worker \
+           services/cimd migrations libs/cli evals
+SOURCES := libs services migrations evals tests requirements/lock.py
+ARGS ?=
 
 .PHONY: help
 help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{split($$1, t, " "); printf "  %-16s %s\n", t[1], $$2}'
 
-$(VENV)/.installed: requirements/dev.lock requirements/bootstrap.lock $(wildcard libs/*/pyproject.toml services/*/pyproject.toml migrations/pyproject.toml evals/pyproject.toml)
+$(VENV)/.installed: requirements/dev.lock requirements/bootstrap.lock pyproject.toml $(MEMBERS:=/pyproject.toml)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock
@@ -21,6 +24,35 @@ $(VENV)/.installed: requirements/dev.lock requirements/bootstrap.lock $(wildcard
 .PHONY: setup
 setup: $(VENV)/.installed  ## Create .venv from the hashed locks, packages editable
 
+.PHONY: up
+up: setup  ## Run everything on this machine: PostgreSQL, Valkey, services, a first user and token (ARGS="--data-dir DIR")
+	$(BIN)/threengram up $(ARGS)
+
+.PHONY: demo
+demo: setup  ## Let the official MCP client use the running stack, in both protocol eras
+	$(BIN)/threengram demo $(ARGS)
+
+.PHONY: test
+test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/system $(ARGS)
+
+.PHONY: test-system
+test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos
+	$(BIN)/python -m pytest tests/system $(ARGS)
+
+.PHONY: lint
+lint: setup  ## Formatting, lint rules, types, import contracts
+	$(BIN)/ruff format --check --quiet $(SOURCES)
+	$(BIN)/ruff check --quiet $(SOURCES)
+	$(BIN)/mypy $(SOURCES)
+	mkdir -p build
+	PYTHONPATH=. $(BIN)/lint-imports --no-cache > build/import-contracts.txt || { cat build/import-contracts.txt; exit 1; }
+
+.PHONY: format
+format: setup  ## Format and mend what can be mended
+	$(BIN)/ruff format --quiet $(SOURCES)
+	$(BIN)/ruff check --quiet --fix $(SOURCES)
+
 .PHONY: lock
 lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses)
-	$(BIN)/python requirements/lock.py
+	$(BIN)/python requirements/lock.py $(ARGS)

@@ -11,7 +11,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MEMBERS = sorted(
     path.parent
-    for pattern in ("libs/*/pyproject.toml", "services/*/pyproject.toml", "migrations/pyproject.toml", "evals/pyproject.toml")
+    for pattern in (
+        "libs/*/pyproject.toml",
+        "services/*/pyproject.toml",
+        "migrations/pyproject.toml",
+        "evals/pyproject.toml",
+    )
     for path in ROOT.glob(pattern)
 )
 IMAGES = ("services/gateway", "services/api", "services/embedder", "services/worker", "services/cimd", "migrations")
