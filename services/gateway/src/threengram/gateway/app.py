@@ -17,11 +17,11 @@ from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.identity.keys import PublishedKeys
 from threengram.core.identity.tokens import AccessTokenVerifier
 from threengram.gateway.build import MCP_PATH, Collaborators, Limits, build_app
-from threengram.gateway.observer import RuntimeObserver, traceparent_header
 from threengram.gateway.settings import Settings
 from threengram.gateway.tools import TOOLS
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
+from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
 from threengram.runtime.ratelimit import RateLimiter
 
 SERVICE = "gateway"
@@ -49,8 +49,9 @@ class Gateway:
             settings.database_url.get_secret_value(),
             pool_min=settings.database_pool_min,
             pool_max=settings.database_pool_max,
-            observer=RuntimeObserver(),
+            observer=TelemetryObserver(),
         )
+        observe_pool(self.database.pool.get_stats)
         self.limiter = RateLimiter(settings.redis_url.get_secret_value())
         self.embedder: HttpEmbedder | None = None
         if settings.embedder_url is not None:

@@ -29,7 +29,9 @@ OLDEST_VERSION = "2024-10-07"
 _WIRE_ALIAS = {OLDEST_VERSION: "2024-11-05"}
 BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
 """Revisions with JSON-RPC batches; 2025-06-18 removed them."""
-_ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
+_ROUTING = {
+    name.encode(): name for name in (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,7 @@ class RoutingHeaders:
     """The three headers that mirror a body, by lower-case name, and a version that decides the era."""
 
     def __init__(self, scope: Scope) -> None:
-        lines = [
-            (name, value.decode("latin-1"))
-            for name, value in ((key.decode("latin-1"), value) for key, value in scope["headers"])
-            if name in _ROUTING
-        ]
+        lines = [(_ROUTING[name], value.decode("latin-1")) for name, value in scope["headers"] if name in _ROUTING]
         self.values: Mapping[str, str] = dict(reversed(lines))
         self.duplicated = find_duplicated_routing_header(lines)
         claimed = self.values.get(MCP_PROTOCOL_VERSION_HEADER, t.DEFAULT_NEGOTIATED_VERSION)
