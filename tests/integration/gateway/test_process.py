@@ -178,7 +178,7 @@ def _push_canaries(running: Service, token: str) -> None:
     _call(running, token, CANARY, {CANARY: CANARY})
     _call(running, f"{CANARY}.{CANARY}.{CANARY}", CANARY, {})
     headers = {"authorization": f"Bearer {token}", "origin": f"https://{CANARY}.example", "mcp-session-id": CANARY}
-    post = {"timeout": 10, "trust_env": False}
+    post: dict[str, Any] = {"timeout": 10, "trust_env": False}
     httpx2.post(f"{running.url}/mcp", json={}, headers=headers, **post)
     headers = {"authorization": f"Bearer {token}", **modern_headers(CANARY, {"name": CANARY})}
     httpx2.post(f"{running.url}/mcp", json=modern_body(CANARY, {"name": CANARY}, CANARY), headers=headers, **post)
