@@ -11,6 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from threengram.schema.forms import json_schema
+
 _NOISE = frozenset({"title", "$defs"})
 _CONSTRAINTS = frozenset(
     {"enum", "const", "pattern", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
@@ -22,12 +24,12 @@ Schema = dict[str, Any]
 
 def input_schema(model: type[BaseModel]) -> Schema:
     """The closed schema of a tool's arguments; optional arguments are absent rather than null."""
-    return _object_root(_walk(_flattened(_inlined(model.model_json_schema(mode="validation"))), closed=True))
+    return _object_root(_walk(_flattened(_inlined(json_schema(model, "validation"))), closed=True))
 
 
 def output_schema(model: type[BaseModel]) -> Schema:
     """The open, loose schema of a tool's structured content."""
-    return _object_root(_walk(_flattened(_inlined(model.model_json_schema(mode="serialization"))), closed=False))
+    return _object_root(_walk(_flattened(_inlined(json_schema(model, "serialization"))), closed=False))
 
 
 def _object_root(schema: Schema) -> Schema:

@@ -33,6 +33,10 @@ MAX_GET_TOTAL_BYTES = 640 * 1024
 """UTF-8 bytes of a whole `get_memories` answer as an MCP client receives it: structured content and its text mirror."""
 
 MAX_SCOPE_ALIASES = 16
+MAX_SCOPES = 128
+MAX_SCOPE_MAPPINGS = 512
+"""Scopes and project mappings of one tenant: every call reads all of the aliases and mappings when it is admitted."""
+
 MAX_BATCH_MESSAGES = 32
 """JSON-RPC messages in one batch of a 2025-03-26 client."""
 
