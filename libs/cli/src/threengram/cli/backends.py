@@ -14,7 +14,8 @@ from threengram.cli.ports import Ports
 from threengram.cli.program import Program, Tier
 from threengram.cli.secrets import Secrets
 from threengram.cli.supervisor import Supervisor
-from threengram.migrations.run import RUNTIME_ROLE
+
+RUNTIME_ROLE = "threengram_runtime"
 
 
 @dataclass(frozen=True)

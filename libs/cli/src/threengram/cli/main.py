@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from threengram.cli.commands import running, token, up
+from threengram.cli.commands import demo, running, token, up
 from threengram.cli.errors import CannotRun
 
 
@@ -28,6 +28,7 @@ app = Application(
     add_completion=False,
 )
 app.command("up")(up.up)
+app.command("demo")(demo.demo)
 app.command("status")(running.status)
 app.command("restart")(running.restart)
 app.command("stop")(running.stop)

@@ -26,6 +26,7 @@ class Provisioner:
 
     owner_url: str = field(repr=False)
     runtime_url: str = field(repr=False)
+    runtime_role: str
     runtime_password: str = field(repr=False)
     signing_key_pem: str = field(repr=False)
     issuer_url: str
@@ -38,7 +39,7 @@ class Provisioner:
         except psycopg.OperationalError as error:
             reason = str(error).strip().splitlines()[-1]
             raise CannotRun(f"can't connect to the database as its owner: {reason}") from error
-        upgrade(self.owner_url, runtime_password=self.runtime_password)
+        upgrade(self.owner_url, runtime_password=self.runtime_password, runtime_role=self.runtime_role)
         self._publish_key(now)
         name, dimensions = MODELS[embedder]
         try:

@@ -5,16 +5,15 @@ import contextlib
 import os
 from collections.abc import Coroutine
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from threengram.cli.account import Account
-from threengram.cli.backends import EmbeddedBackends, runtime_url, start_postgres, start_valkey
+from threengram.cli.backends import RUNTIME_ROLE, EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import Grant
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.ports import LISTENERS, Ports
-from threengram.cli.provision import Provisioner
 from threengram.cli.ready import Readiness
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
@@ -22,6 +21,9 @@ from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, ou
 from threengram.cli.sockets import HOST, listen, require_free
 from threengram.cli.steps import Steps
 from threengram.cli.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from threengram.cli.provision import Provisioner
 
 
 class Stack:
@@ -125,20 +127,22 @@ class Stack:
         await concurrently(*(self._start_service(services, name, steps) for name in rest))
 
     async def _start_database(self, services: Services, steps: Steps) -> None:
+        loading = asyncio.create_task(asyncio.to_thread(_load_provisioner))
         owner_url = self._options.database_url
         if owner_url is None:
             servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
             with steps.step("PostgreSQL"):
                 owner_url = await start_postgres(servers.postgres(), self._supervisor)
-        provisioner = self._provisioner = Provisioner(
-            owner_url=owner_url,
-            runtime_url=services.backends.database_url,
-            runtime_password=self._secrets.runtime_password,
-            signing_key_pem=self._secrets.signing_key_pem,
-            issuer_url=services.api_url,
-            audience=f"{services.public_url}/mcp",
-        )
         with steps.step("migrations and roles"):
+            provisioner = self._provisioner = (await loading)(
+                owner_url=owner_url,
+                runtime_url=services.backends.database_url,
+                runtime_role=RUNTIME_ROLE,
+                runtime_password=self._secrets.runtime_password,
+                signing_key_pem=self._secrets.signing_key_pem,
+                issuer_url=services.api_url,
+                audience=f"{services.public_url}/mcp",
+            )
             await asyncio.to_thread(provisioner.prepare, self._options.embedder, datetime.now(UTC))
         with steps.step("first user and token"):
             self._token = await provisioner.token(Grant(creates_user=True), datetime.now(UTC))
@@ -169,3 +173,10 @@ def first_leaf(group: BaseExceptionGroup[CannotRun]) -> CannotRun:
     """The first exception of a possibly nested group."""
     error = group.exceptions[0]
     return first_leaf(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+def _load_provisioner() -> "type[Provisioner]":
+    """Brings SQLAlchemy, Alembic and core: a second of imports, for which the other processes need not wait."""
+    from threengram.cli.provision import Provisioner
+
+    return Provisioner

@@ -55,6 +55,7 @@ class Up:
         self._stack = stack
         self._output = output
         self._console = console
+        self._started = time.monotonic()
         self._asked_to_stop = asyncio.Event()
         self._rolls: set[asyncio.Task[None]] = set()
 
@@ -70,7 +71,6 @@ class Up:
 
     async def _start(self, readiness: Readiness, listeners: contextlib.ExitStack) -> bool:
         """True once everything is ready, False if a request to stop came first."""
-        started = time.monotonic()
         with Steps(self._console) as steps:
             starting = asyncio.create_task(self._stack.start(steps, readiness, listeners))
             stopping = asyncio.create_task(self._asked_to_stop.wait())
@@ -83,7 +83,7 @@ class Up:
             return False
         self._publish()
         self._supervisor.changed = self._publish
-        box.show(self._console, self._stack.record(), time.monotonic() - started)
+        box.show(self._console, self._stack.record(), time.monotonic() - self._started)
         return True
 
     async def _stop(self, listeners: contextlib.ExitStack) -> None:

@@ -1,0 +1,1 @@
+"""What `threengram demo` shows: realistic memories, questions in other words, and a walk by the official MCP client."""
