@@ -46,9 +46,14 @@ def test_one_occurrence_in_a_typical_text_is_not_damped() -> None:
 
 def test_the_mass_counts_each_group_once_by_its_rarest_known_alternative() -> None:
     stem, plain, other = query_terms("payments zebra")
-    assert mass([stem, plain, other], {stem.key: 2.0, plain.key: 3.0, other.key: 5.0}) == 8.0
-    assert mass([stem, plain, other], {stem.key: 2.0}) == 2.0
-    assert mass([], {}) == 0.0
+    assert mass([stem, plain, other], {stem.key: 2.0, plain.key: 3.0, other.key: 5.0}, unknown=9.0) == 8.0
+    assert mass([stem, plain, other], {stem.key: 2.0, other.key: 5.0}, unknown=9.0) == 7.0
+    assert mass([], {}, unknown=9.0) == 0.0
+
+
+def test_a_word_that_is_nowhere_counts_as_a_unique_one() -> None:
+    terms = query_terms("payments zebra")
+    assert mass(terms, {terms[0].key: 2.0}, unknown=9.0) == 11.0
 
 
 @given(EVIDENCE, EVIDENCE)

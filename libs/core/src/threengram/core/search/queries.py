@@ -30,6 +30,11 @@ _LEXICAL: LiteralString = """
                sum(s.df) OVER (ORDER BY s.df, q.term) - s.df < %(posting_budget)s AS is_driving
         FROM unnest(%(terms)s::bigint[], %(groups)s::int[], %(weights)s::float8[]) AS q (term, grp, weight)
         JOIN term_stats s ON s.tenant_id = %(tenant_id)s AND s.term = q.term
+    ), asked AS MATERIALIZED (
+        SELECT coalesce(max(w.value), max(q.weight) * ln(1 + greatest(%(memory_count)s, 1)::float8)) AS value
+        FROM unnest(%(terms)s::bigint[], %(groups)s::int[], %(weights)s::float8[]) AS q (term, grp, weight)
+        LEFT JOIN wanted w ON w.term = q.term
+        GROUP BY q.grp
     ), posted AS (
         SELECT p.memory_no, w.grp, max(w.value * p.weight) AS value
         FROM wanted w CROSS JOIN LATERAL (
@@ -101,7 +106,7 @@ def ranked(filters: Eligibility, model: ActiveModel | None, *, is_walked: bool) 
         "WITH " + _LEXICAL + ", " + second + ", candidates AS MATERIALIZED (SELECT memory_no FROM lexical UNION "
         + union + "), covered AS (" + _COVERED + ") SELECT " + _HIT + ", " + cosine + " AS cosine,"
         " coalesce(v.value, 0) AS lexical, " + filters.is_superseded + " AS superseded, "
-        "(SELECT sum(value) FROM (SELECT max(value) AS value FROM wanted GROUP BY grp) t) AS mass, " + _PENDING
+        "(SELECT sum(value) FROM asked) AS mass, " + _PENDING
         + " FROM candidates c JOIN {source} ON m.memory_no = c.memory_no LEFT JOIN covered v"
         " ON v.memory_no = m.memory_no " + join + " WHERE {condition}"
     )  # fmt: skip
