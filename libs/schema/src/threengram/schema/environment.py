@@ -76,3 +76,13 @@ class DescribeEnvironmentOutput(Output):
     retrieval_scope_policy: RetrievalScopePolicy
     embeddings: EmbeddingStatus
     limits: Limits
+
+
+class VersionInput(Input):
+    """No arguments."""
+
+
+class VersionOutput(Output):
+    """The release that answers."""
+
+    version: str

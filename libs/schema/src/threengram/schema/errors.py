@@ -6,8 +6,11 @@ from enum import StrEnum
 
 from pydantic import ValidationError
 
+from threengram.schema.base import Output, present
+
 MAX_REPORTED_ISSUES = 8
 MAX_PATH_CHARS = 128
+MAX_DETAIL_CHARS = 512
 
 
 class ErrorCode(StrEnum):
@@ -21,7 +24,7 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "not_found"
     CONFLICT = "conflict"
     INVALID_TRANSITION = "invalid_transition"
-    UNAUTHENTICATED = "unauthenticated"
+    UNAUTHENTICATED = "unauthorized"
     ACCESS_DENIED = "access_denied"
     INSUFFICIENT_SCOPE = "insufficient_scope"
     RESOURCE_LIMIT_EXCEEDED = "resource_limit_exceeded"
@@ -30,6 +33,9 @@ class ErrorCode(StrEnum):
     DEADLINE_EXCEEDED = "deadline_exceeded"
     INVALID_OUTPUT = "invalid_output"
     INTERNAL_ERROR = "internal_error"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    PAYLOAD_TOO_LARGE = "payload_too_large"
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +74,22 @@ def _path(location: Sequence[str | int]) -> str:
             path += f".{part}" if path else part
     printable = "".join(char if char.isprintable() else "?" for char in path)
     return printable[:MAX_PATH_CHARS]
+
+
+class IssueBody(Output):
+    """An `Issue` on the wire."""
+
+    path: str
+    code: str
+    message: str
+
+
+class ErrorBody(Output):
+    """The body of every failed REST request. `detail` is at most `MAX_DETAIL_CHARS`, and safe to show to anybody."""
+
+    error: ErrorCode
+    detail: str | None = present("What went wrong, in words")
+    field: str | None = present("Where in the input")
+    id: str | None = present("What it is about")
+    issues: list[IssueBody] | None = present("Everything that is wrong with the input, as far as it was looked at")
+    retryable: bool

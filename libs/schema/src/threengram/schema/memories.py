@@ -174,3 +174,9 @@ class MemoryResource(Output):
     content_length: int
     project: str | None
     recorded_at: Instant
+
+
+class GetMemoryInput(Input):
+    """Which memory to read whole."""
+
+    id: Id

@@ -1,25 +1,126 @@
 """Composition root of `api`: settings in, a running process out."""
 
-from starlette.applications import Starlette
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
 
+from starlette.types import ASGIApp
+
+from threengram.api.auth import Authenticator
+from threengram.api.build import Collaborators, build_app
+from threengram.api.gates import Limits
+from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
+from threengram.core.call import Core, open_call
+from threengram.core.cursor import CursorSealer
+from threengram.core.db import guard
+from threengram.core.db.database import Database
+from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
-from threengram.runtime.json import EXCEPTION_HANDLERS
+from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
+from threengram.runtime.ratelimit import RateLimiter
 
 SERVICE = "api"
 
 
-def build() -> Starlette:
-    """The ASGI application. A path that it doesn't know answers 404 with the error envelope."""
-    return Starlette(routes=[], exception_handlers=EXCEPTION_HANDLERS)
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def cursor_key(settings: Settings) -> bytes:
+    """The bytes of the configured key; raises `ValueError` without saying what it was."""
+    text = settings.cursor_key.get_secret_value()
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("cursor_key is not base64url") from None
+
+
+class Api:
+    """The connections of the process. They are opened by the application's lifespan, before it serves."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database = Database(
+            settings.database_url.get_secret_value(),
+            pool_min=settings.database_pool_min,
+            pool_max=settings.database_pool_max,
+            observer=TelemetryObserver(),
+        )
+        observe_pool(self.database.pool.get_stats)
+        self.limiter = RateLimiter(settings.redis_url.get_secret_value())
+        self.key_uses = ApiKeyUses(self.database)
+        self.embedder: HttpEmbedder | None = None
+        if settings.embedder_url is not None:
+            self.embedder = HttpEmbedder(
+                settings.embedder_url,
+                model_name=settings.embedder_model,
+                dimensions=settings.embedder_dimensions,
+                headers=traceparent_header,
+            )
+        self.core = Core(
+            database=self.database,
+            embedder=self.embedder,
+            cursors=CursorSealer(cursor_key(settings)),
+            clock=_now,
+            embed_query_timeout_s=settings.embed_query_timeout_ms / 1000,
+            embed_write_timeout_s=settings.embed_write_timeout_ms / 1000,
+        )
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Connections for as long as the block runs."""
+        await self.database.open()
+        try:
+            await guard.check(self.database)
+            await self.limiter.start()
+            recording = asyncio.create_task(self.key_uses.run())
+            yield
+            recording.cancel()
+            with suppress(asyncio.CancelledError):
+                await recording
+        finally:
+            if self.embedder is not None:
+                await self.embedder.close()
+            await self.limiter.aclose()
+            await self.database.close()
+
+    def app(self) -> ASGIApp:
+        """The ASGI application."""
+        settings = self.settings
+        return build_app(
+            Collaborators(
+                authenticator=Authenticator(ApiKeyResolver(self.database, self.key_uses), _now),
+                rates=RateLimits(
+                    self.limiter,
+                    key_calls_per_minute=settings.key_calls_per_minute,
+                    user_calls_per_minute=settings.user_calls_per_minute,
+                ),
+                open_call=partial(open_call, self.core),
+                limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
+                lifespan=self.opened,
+            )
+        )
+
+    def health(self) -> Health:
+        """Ready with a guarded database and reachable counters; without the embedder search is lexical, no more."""
+        degraded = {} if self.embedder is None else {"embedder": self.embedder.check}
+        return Health(
+            {"database": partial(guard.check, self.database), "limiter": self.limiter.check}, degraded=degraded
+        )
 
 
 def main() -> None:
     """Serve until a signal says stop."""
-    settings = Settings()
+    settings = Settings.model_validate({})
     logging.configure(SERVICE, settings)
     tracing = telemetry.configure(SERVICE, settings)
-    app = telemetry.TraceMiddleware(build(), telemetry.starlette_route)
-    server.run(app, settings, service=SERVICE, health=Health())
+    api = Api(settings)
+    server.run(api.app(), settings, service=SERVICE, health=api.health())
     tracing.shutdown()

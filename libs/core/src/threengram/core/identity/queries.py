@@ -70,3 +70,46 @@ REVOKE_TOKEN = tenant_statement(
     """,
 )
 USER_BY_EMAIL = Statement("user_by_email", "SELECT tenant_id, user_id, status FROM auth_user_by_email(%(email)s)")
+
+LOCK_USER = tenant_statement(
+    "lock_user", "SELECT id FROM users WHERE tenant_id = %(tenant_id)s AND id = %(user_id)s FOR UPDATE"
+)
+INSERT_API_KEY = tenant_statement(
+    "insert_api_key",
+    """
+    INSERT INTO api_keys (tenant_id, id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
+    SELECT %(tenant_id)s, %(key_id)s, %(user_id)s, %(name)s, %(prefix)s, %(key_hash)s, %(scopes)s, %(now)s,
+           %(expires_at)s
+    WHERE (SELECT count(*) FROM api_keys
+           WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND revoked_at IS NULL
+             AND (expires_at IS NULL OR expires_at > %(now)s)) < %(max_live)s
+    RETURNING id
+    """,
+)
+API_KEYS = tenant_statement(
+    "api_keys",
+    """
+    SELECT id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at
+    FROM api_keys WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s
+    ORDER BY created_at DESC, id DESC
+    """,
+)
+REVOKE_API_KEY = tenant_statement(
+    "revoke_api_key",
+    """
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, %(now)s)
+    WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND id = %(key_id)s
+    RETURNING id
+    """,
+)
+TOUCH_API_KEY = tenant_statement(
+    "touch_api_key",
+    """
+    UPDATE api_keys SET last_used_at = greatest(last_used_at, %(used_at)s)
+    WHERE tenant_id = %(tenant_id)s AND id = %(key_id)s AND revoked_at IS NULL
+    """,
+)
+RESOLVE_API_KEY = Statement(
+    "resolve_api_key",
+    "SELECT tenant_id, user_id, key_id, scopes, expires_at FROM auth_resolve_api_key(%(key_hash)s)",
+)

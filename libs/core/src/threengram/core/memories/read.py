@@ -7,11 +7,12 @@ from threengram.core.db.statement import Row
 from threengram.core.errors import NotFound
 from threengram.core.memories import queries
 from threengram.core.memories.excerpt import Excerpt, excerpt, wire_bytes, within_total_bytes
-from threengram.schema.bounds import MAX_GET_TOTAL_BYTES
+from threengram.schema.bounds import MAX_GET_TOTAL_BYTES, MAX_IMPORT_CONTENT_CHARS
 from threengram.schema.enums import CommitmentStatus, EdgeType, MemoryStatus, MemoryType
 from threengram.schema.memories import (
     GetMemoriesInput,
     GetMemoriesOutput,
+    GetMemoryInput,
     MemoryRead,
     MemoryResource,
     SupersededBy,
@@ -86,3 +87,12 @@ def _memory(row: Row, body: Excerpt) -> MemoryRead:
         valid_to=row["valid_to"],
         recorded_at=row["recorded_at"],
     )
+
+
+async def get_memory(call: Call, request: GetMemoryInput) -> MemoryRead:
+    """One memory, its content whole, archived or superseded or not; raises `NotFound` for unknown and foreign ids."""
+    _, tx = await call.admitted()
+    rows = await tx.fetch_last(queries.MEMORIES_BY_ID, {"ids": [request.id], "max_chars": MAX_IMPORT_CONTENT_CHARS})
+    if not rows:
+        raise NotFound("memory", str(request.id))
+    return _memory(rows[0], Excerpt(rows[0]["content"], is_truncated=False))

@@ -1,0 +1,64 @@
+"""The arguments of an operation: a JSON body, or path and query, read by its input model."""
+
+from typing import TypeVar
+
+import orjson
+from starlette.requests import Request
+
+from threengram.api.failures import Refused
+from threengram.runtime.body import BodyTooLarge, BodyTooSlow, read_body
+from threengram.schema.base import Input
+from threengram.schema.errors import ErrorCode
+
+In = TypeVar("In", bound=Input)
+_CLOSE = {"connection": "close"}
+
+
+def require_json(request: Request) -> None:
+    """Raise `Refused` (415) unless the body is said to be plain JSON in UTF-8 (RFC 8259, section 8.1)."""
+    media_type, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if media_type.strip().lower() != "application/json" or charset not in ("", "utf-8") or encoding != "identity":
+        detail = "send the body as application/json in UTF-8, not compressed"
+        raise Refused(415, ErrorCode.UNSUPPORTED_MEDIA_TYPE, detail)
+
+
+async def body_of(request: Request, *, max_bytes: int, timeout_s: float) -> bytes:
+    """The body; raises `Refused` when it is too large or too slow."""
+    try:
+        return await read_body(request.receive, max_bytes=max_bytes, timeout_s=timeout_s)
+    except BodyTooLarge:
+        detail = f"the body is larger than {max_bytes} bytes"
+        raise Refused(413, ErrorCode.PAYLOAD_TOO_LARGE, detail, headers=_CLOSE) from None
+    except BodyTooSlow:
+        detail = "the body did not arrive in time"
+        raise Refused(408, ErrorCode.DEADLINE_EXCEEDED, detail, headers=_CLOSE, retryable=True) from None
+
+
+class _NoQuery(Input):
+    """What the query of a request with a body may hold: nothing."""
+
+
+def from_body(model: type[In], body: bytes, request: Request) -> In:
+    """The arguments in a body; raises `pydantic.ValidationError`, or `Refused` when it is no JSON object."""
+    _NoQuery.parse(orjson.dumps(_query_of(request)))
+    try:
+        decoded = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not valid JSON in UTF-8") from None
+    if not isinstance(decoded, dict):
+        raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not a JSON object")
+    # Written again, so that a repeated member or a number out of range means here what it means over MCP.
+    return model.parse(orjson.dumps(decoded))
+
+
+def from_url(model: type[In], request: Request) -> In:
+    """The arguments in path and query; raises `pydantic.ValidationError`, for an unknown parameter too."""
+    return model.parse(orjson.dumps({**_query_of(request), **request.path_params}))
+
+
+def _query_of(request: Request) -> dict[str, str | list[str]]:
+    """Values by parameter; a list where one is repeated."""
+    query = request.query_params
+    return {name: values[0] if len(values) == 1 else values for name in query if (values := query.getlist(name))}

@@ -1,0 +1,89 @@
+"""The stack from its collaborators: what `app` does with real ones, tests do with theirs."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from threengram.api.auth import Authenticator
+from threengram.api.failures import EXCEPTION_HANDLERS
+from threengram.api.gates import Gates, Limits, OpenCall
+from threengram.api.openapi import document
+from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
+from threengram.api.rate import RateLimits
+from threengram.runtime.telemetry import TraceMiddleware, starlette_route
+
+OPENAPI_MAX_AGE_S = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """What the stack is made from. `lifespan` opens the connections behind the others and closes them."""
+
+    authenticator: Authenticator
+    rates: RateLimits
+    open_call: OpenCall
+    limits: Limits = field(default_factory=Limits)
+    operations: tuple[AnyOperation, ...] = OPERATIONS
+    lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+
+def build_app(collaborators: Collaborators) -> ASGIApp:
+    """The ASGI application."""
+    return TraceMiddleware(build_routes(collaborators), starlette_route)
+
+
+def build_routes(collaborators: Collaborators) -> FastAPI:
+    """Every route, without the outermost layer."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        async with collaborators.lifespan():
+            yield
+
+    app = FastAPI(
+        openapi_url=None, redirect_slashes=False, lifespan=lifespan, exception_handlers=dict(EXCEPTION_HANDLERS)
+    )
+    gates = Gates(collaborators.authenticator, collaborators.rates, collaborators.open_call, collaborators.limits)
+    # Literal paths first: `/memories/get` is no memory's id, whatever the method.
+    for operation in sorted(collaborators.operations, key=lambda operation: "{" in operation.path):
+        _add(app, operation, gates)
+    described = document(collaborators.operations)
+
+    async def describe(_request: Request) -> Response:
+        headers = {"cache-control": f"public, max-age={OPENAPI_MAX_AGE_S}"}
+        return Response(described, headers=headers, media_type="application/json")
+
+    app.add_route(f"{PREFIX}/openapi.json", describe, methods=["GET"])
+    return app
+
+
+def _add(app: FastAPI, operation: AnyOperation, gates: Gates) -> None:
+    path = PREFIX + operation.path
+    endpoint = _endpoint(operation, gates)
+    app.add_api_route(path, endpoint, methods=[operation.method])
+    if operation.method == "GET":
+        # RFC 9110, section 9.1: where there is GET there is HEAD; the server leaves the body out.
+        app.add_api_route(path, endpoint, methods=["HEAD"])
+    if "{" not in path:
+        app.router.routes.append(Route(path, _NoSuchMethod()))
+
+
+def _endpoint(operation: AnyOperation, gates: Gates) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        return await gates.serve(operation, request)
+
+    return endpoint
+
+
+class _NoSuchMethod:
+    """Ends a path at its own methods, so that no wider path takes the others."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise HTTPException(405)

@@ -1,0 +1,165 @@
+"""Whatever goes wrong, as the one error body: a stable code, words, paths and ids, never a value that was sent."""
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+from opentelemetry.trace import get_current_span
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import ExceptionHandler
+
+from threengram.core import errors
+from threengram.schema.errors import MAX_DETAIL_CHARS, ErrorBody, ErrorCode, Issue, IssueBody, issues_of
+
+STATUS_OF_KIND: Final[Mapping[type[errors.Error], int]] = {
+    errors.Unauthenticated: 401,
+    errors.Denied: 403,
+    errors.InvalidRequest: 400,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.LimitReached: 409,
+    errors.Unavailable: 503,
+}
+"""The only place where a kind of error becomes an HTTP status; a leaf never does."""
+
+REALM: Final = 'Bearer realm="3ngram"'
+RETRY_AFTER_S: Final = 1
+
+_CODE_OF_STATUS: Final = {
+    400: ErrorCode.INVALID_INPUT,
+    404: ErrorCode.NOT_FOUND,
+    405: ErrorCode.METHOD_NOT_ALLOWED,
+}
+_DETAIL_OF_STATUS: Final = {404: "no such route", 405: "this route does not take that method; see Allow"}
+
+Headers = Mapping[str, str]
+
+
+class Refused(Exception):
+    """A request that is refused about its HTTP side, before any verb could have an opinion."""
+
+    def __init__(
+        self, status: int, code: ErrorCode, detail: str, *, headers: Headers | None = None, retryable: bool = False
+    ) -> None:
+        super().__init__(code)
+        self.status = status
+        self.body = ErrorBody(error=code, detail=detail, retryable=retryable)
+        self.headers = headers or {}
+
+
+def answer(status: int, body: ErrorBody, headers: Headers | None = None) -> Response:
+    """An error body as a response."""
+    return Response(orjson.dumps(body.wire()), status, {"cache-control": "no-store", **(headers or {})},
+                    "application/json")  # fmt: skip
+
+
+def of_refusal(refused: Refused) -> Response:
+    """A refusal as it stands."""
+    return answer(refused.status, refused.body, refused.headers)
+
+
+def of_core(error: errors.Error) -> Response:
+    """A failure of core's vocabulary; `str(error)` is safe to show by its contract."""
+    status = next(STATUS_OF_KIND[kind] for kind in type(error).__mro__ if kind in STATUS_OF_KIND)
+    body = ErrorBody(
+        error=error.code,
+        detail=str(error)[:MAX_DETAIL_CHARS],
+        field=error.field,
+        id=error.subject_id or None,
+        retryable=error.retryable,
+    )
+    return answer(status, body, _headers_of(error))
+
+
+def _headers_of(error: errors.Error) -> Headers:
+    if isinstance(error, errors.Unauthenticated):
+        # A request without credentials gets no error code (RFC 6750, section 3.1).
+        given = "" if isinstance(error, NoCredential) else ', error="invalid_token"'
+        return {"www-authenticate": REALM + given}
+    if isinstance(error, errors.InsufficientScope):
+        return {"www-authenticate": f'{REALM}, error="insufficient_scope", scope="{error.scope}"'}
+    if isinstance(error, errors.Unavailable):
+        return {"retry-after": str(RETRY_AFTER_S)}
+    return {}
+
+
+class NoCredential(errors.Unauthenticated):
+    """Nothing was presented."""
+
+    def __init__(self) -> None:
+        super().__init__("send an API key in X-API-Key, or as a Bearer token in Authorization")
+
+
+class BadCredential(errors.Unauthenticated):
+    """What was presented opens nothing; why is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("the credential is unknown, expired, revoked or malformed")
+
+
+def of_arguments(error: ValidationError) -> Response:
+    """Arguments that the input model refuses."""
+    return of_issues(issues_of(error))
+
+
+def of_issues(issues: Iterable[Issue]) -> Response:
+    """A list of what is wrong with the input, the first of it as `field`."""
+    listed = [IssueBody(path=issue.path, code=issue.code, message=issue.message) for issue in issues]
+    words = "; ".join(f"{issue.path}: {issue.message}" if issue.path else issue.message for issue in listed)
+    body = ErrorBody(
+        error=ErrorCode.INVALID_INPUT,
+        detail=words[:MAX_DETAIL_CHARS],
+        field=listed[0].path or None,
+        issues=listed,
+        retryable=False,
+    )
+    return answer(400, body)
+
+
+def of_deadline() -> Response:
+    """The call took too long and was stopped."""
+    detail = "this took too long and was stopped; try again"
+    return answer(504, ErrorBody(error=ErrorCode.DEADLINE_EXCEEDED, detail=detail, retryable=True))
+
+
+def correlation_id() -> str:
+    """The trace id of the request, which every log line of it carries."""
+    return f"{get_current_span().get_span_context().trace_id:032x}"
+
+
+def of_fault(code: ErrorCode) -> Response:
+    """A failure of our own: a fixed text and where to look."""
+    detail = f"something failed on the server; correlation id {correlation_id()}"
+    return answer(500, ErrorBody(error=code, detail=detail, retryable=False))
+
+
+async def _http_exception(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    code = _CODE_OF_STATUS.get(error.status_code, ErrorCode.INVALID_INPUT)
+    detail = _DETAIL_OF_STATUS.get(error.status_code, HTTPStatus(error.status_code).phrase)
+    headers = {"allow": ", ".join(_methods_of(request))} if error.status_code == 405 else {}
+    return answer(error.status_code, ErrorBody(error=code, detail=detail, retryable=False), headers)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Every method of the path: the framework only knows those of the first route that matched."""
+    matching = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
+
+
+async def _crash(_request: Request, _error: Exception) -> Response:
+    # The framework raises the error again, for the outermost layer to log.
+    return of_fault(ErrorCode.INTERNAL_ERROR)
+
+
+EXCEPTION_HANDLERS: Final[Mapping[Any, ExceptionHandler]] = {
+    HTTPException: _http_exception,
+    500: _crash,
+}
+"""For what happens outside an operation: unknown routes, wrong methods, crashes."""

@@ -1,0 +1,108 @@
+"""One request through its gates, in one order for every route.
+
+Credential, rate limits, body, scope, arguments; then the call, whose first round trip is admission; then the verb.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+import orjson
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from threengram.api import arguments, failures
+from threengram.api.auth import Authenticator
+from threengram.api.failures import Refused
+from threengram.api.operations import AnyOperation
+from threengram.api.rate import RateLimits
+from threengram.core.call import Call
+from threengram.core.errors import Error, InsufficientScope, NotFound
+from threengram.core.principal import Principal
+from threengram.runtime.body import ClientGone
+from threengram.runtime.deadline import DeadlineExceeded, deadline
+from threengram.runtime.logging import get_logger
+from threengram.schema.base import Input
+from threengram.schema.errors import ErrorCode, issues_of
+
+OpenCall = Callable[[Principal], AbstractAsyncContextManager[Call]]
+"""An authorised call for a principal; it commits when its block succeeds."""
+
+_NO_STORE = {"cache-control": "no-store"}
+_log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one request."""
+
+    max_body_bytes: int = 1_048_576
+    request_timeout_s: float = 14.0
+
+
+class Gates:
+    """Serves operations for any number of callers at once; holds nothing of any of them."""
+
+    def __init__(self, authenticator: Authenticator, rates: RateLimits, open_call: OpenCall, limits: Limits) -> None:
+        self._authenticator = authenticator
+        self._rates = rates
+        self._open_call = open_call
+        self._limits = limits
+
+    async def serve(self, operation: AnyOperation, request: Request) -> Response:
+        """The answer; every foreseen failure is one too."""
+        rate_headers: Mapping[str, str] = {}
+        try:
+            principal = await self._authenticator.principal(request.headers)
+            rate_headers = await self._rates.charge(principal)
+            response = await self._admitted(operation, request, principal)
+        except Refused as refused:
+            response = failures.of_refusal(refused)
+        except Error as error:
+            response = failures.of_core(error)
+        except DeadlineExceeded:
+            response = failures.of_deadline()
+        except ClientGone:
+            return Response(status_code=400)
+        response.headers.update(rate_headers)
+        return response
+
+    async def _admitted(self, operation: AnyOperation, request: Request, principal: Principal) -> Response:
+        body = await self._body(operation, request)
+        if operation.scope is not None and operation.scope not in principal.scopes:
+            raise InsufficientScope(operation.scope)
+        try:
+            given = self._arguments(operation, request, body)
+        except ValidationError as error:
+            issues = issues_of(error)
+            if any(issue.path in request.path_params for issue in issues):
+                # A malformed id names nothing, as an unknown one does.
+                raise NotFound("memory", "") from None
+            return failures.of_issues(issues)
+        try:
+            content = await self._run(operation, principal, given)
+        except ValidationError as error:
+            _log.exception("output_refused", error, verb=operation.name, correlation_id=failures.correlation_id())
+            return failures.of_fault(ErrorCode.INVALID_OUTPUT)
+        return Response(content, operation.status, _NO_STORE, "application/json")
+
+    async def _body(self, operation: AnyOperation, request: Request) -> bytes:
+        if not operation.has_body:
+            return b""
+        arguments.require_json(request)
+        return await arguments.body_of(
+            request, max_bytes=self._limits.max_body_bytes, timeout_s=self._limits.request_timeout_s
+        )
+
+    def _arguments(self, operation: AnyOperation, request: Request, body: bytes) -> Input:
+        model: type[Input] = operation.input
+        if operation.has_body:
+            return arguments.from_body(model, body, request)
+        return arguments.from_url(model, request)
+
+    async def _run(self, operation: AnyOperation, principal: Principal, given: Input) -> bytes:
+        async with deadline(self._limits.request_timeout_s), self._open_call(principal) as call:
+            found = await operation.handler(call, given)
+            # Checked and written out before the call commits: what can't be told must not have happened.
+            return orjson.dumps(operation.output.model_validate(found).wire())

@@ -1,0 +1,121 @@
+"""The OpenAPI 3.1 description, generated from the operations; `python -m threengram.api.openapi` prints it.
+
+Request schemas are closed, response schemas open and loose, both as over MCP: a client generated today must not break
+on tomorrow's field or value.
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import Any, Final
+
+import orjson
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
+from threengram.api.operations.environment import VERSION
+from threengram.schema.advertise import input_schema, output_schema
+from threengram.schema.errors import ErrorBody
+
+TITLE: Final = "3ngram"
+DESCRIPTION: Final = (
+    "Long-term, typed memory for AI agents. Every failure has the body `Error`, whose `error` is a stable code; "
+    "`field` and `issues` say where in the input, never what was there. Unknown members and parameters are refused."
+)
+_JSON: Final = "application/json"
+_ERROR: Final = {"$ref": "#/components/schemas/Error"}
+_RATE_HEADERS: Final = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_SECURITY: Final = {
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+}
+
+_FAILURES: Final = {
+    400: "The input is not acceptable",
+    401: "No credential, or one that opens nothing",
+    403: "The credential lacks the scope, or the account may not be served",
+    404: "Unknown, or not the caller's",
+    408: "The body did not arrive in time",
+    409: "The present state does not allow it",
+    413: "The body is too large",
+    415: "The body is not JSON in UTF-8",
+    429: "Too many calls",
+    500: "A failure of the server",
+    503: "A dependency is down; try again",
+    504: "It took too long and was stopped",
+}
+_HEADERS_OF: Final = {
+    401: ("WWW-Authenticate",),
+    403: _RATE_HEADERS,
+    429: (*_RATE_HEADERS, "Retry-After"),
+    503: ("Retry-After",),
+}
+
+
+def document(operations: Iterable[AnyOperation]) -> bytes:
+    """The description of the operations, the same bytes on every machine."""
+    routes = FastAPI(openapi_url=None)
+    for operation in operations:
+        routes.add_api_route(PREFIX + operation.path, _unserved, methods=[operation.method], **_documented(operation))
+    described = get_openapi(
+        title=TITLE, version=VERSION, description=DESCRIPTION, routes=routes.routes, openapi_version="3.1.0"
+    )
+    described["components"] = {"schemas": {"Error": output_schema(ErrorBody)}, "securitySchemes": _SECURITY}
+    return orjson.dumps(described, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def _documented(operation: AnyOperation) -> dict[str, Any]:
+    needs = "" if operation.scope is None else f"\n\nNeeds the scope `{operation.scope}`."
+    return {
+        "operation_id": operation.name,
+        "summary": operation.title,
+        "description": operation.description + needs,
+        "tags": [operation.tag],
+        "status_code": operation.status,
+        "response_model": None,
+        "responses": _responses(operation),
+        "openapi_extra": _extra(operation),
+    }
+
+
+async def _unserved() -> None:
+    """Stands for the endpoint of a route that is only described."""
+
+
+def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
+    absent = set() if operation.can_be_missing else {404}
+    absent |= set() if operation.can_conflict else {409}
+    absent |= set() if operation.has_body else {408, 413, 415}
+    success = _response("Success", output_schema(operation.output), _RATE_HEADERS)
+    responses: dict[int | str, dict[str, Any]] = {operation.status: success}
+    for status, text in _FAILURES.items():
+        if status not in absent:
+            responses[status] = _response(text, _ERROR, _HEADERS_OF.get(status, ()))
+    return responses
+
+
+def _response(description: str, schema: dict[str, Any], headers: tuple[str, ...]) -> dict[str, Any]:
+    response: dict[str, Any] = {"description": description, "content": {_JSON: {"schema": schema}}}
+    if headers:
+        response["headers"] = {name: {"schema": {"type": "string"}} for name in headers}
+    return response
+
+
+def _extra(operation: AnyOperation) -> dict[str, Any]:
+    extra: dict[str, Any] = {"security": [{"apiKey": []}, {"bearer": []}]}
+    schema = input_schema(operation.input)
+    if operation.has_body:
+        extra["requestBody"] = {"required": True, "content": {_JSON: {"schema": schema}}}
+    elif schema["properties"]:
+        extra["parameters"] = [_parameter(operation, name, node, schema) for name, node in schema["properties"].items()]
+    return extra
+
+
+def _parameter(operation: AnyOperation, name: str, node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    in_path = f"{{{name}}}" in operation.path
+    required = in_path or name in schema.get("required", ())
+    return {"name": name, "in": "path" if in_path else "query", "required": required, "schema": node}
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(document(OPERATIONS))

@@ -1,0 +1,20 @@
+"""The whole surface on one screen. Those that MCP publishes too stand in the order of its tools."""
+
+from threengram.api.operations.environment import GET_VERSION, describing
+from threengram.api.operations.memories import GET_MEMORIES, GET_MEMORY, REMEMBER
+from threengram.api.operations.operation import AnyOperation, Operation
+from threengram.api.operations.search import SEARCH
+
+PREFIX = "/api/v1"
+"""In front of every path."""
+
+OPERATIONS: tuple[AnyOperation, ...] = (
+    REMEMBER,
+    SEARCH,
+    GET_MEMORIES,
+    describing(lambda: [operation.name for operation in OPERATIONS if operation.is_tool]),
+    GET_MEMORY,
+    GET_VERSION,
+)
+
+__all__ = ["OPERATIONS", "PREFIX", "AnyOperation", "Operation"]
