@@ -8,21 +8,22 @@ _LONG_BODY = (
     "Notes from the quarterly review of the Meridian project. The team walked through every open workstream in turn. "
     "The ingestion service now handles twice the volume of spring, and the on-call rotation has been quiet for six "
     "weeks; the last page was a full disk on the build host. Marta showed the new dashboard for partner accounts: it "
-    "loads in under a second and partners stopped sending spreadsheets by mail. Finance asked for a forecast of storage "
-    "cost, since attachments grow by nine percent a month. Ravi argued for moving cold attachments to cheaper storage "
-    "after ninety days, and nobody objected. The search backlog was cut in half by closing duplicates. Two customers "
-    "complained about time zones in exported reports; both were using the old template, which will be removed. Legal "
-    "confirmed that the retention period for invoices stays at ten years, while chat transcripts are kept for one. "
-    "Hiring: one offer is out for a backend engineer, and the design role is paused until autumn. Training: everybody "
-    "should finish the privacy course by the end of the month, including contractors. The workshop with the Lisbon "
-    "office moves to the second week of May because of the bank holiday, and travel should be booked early. Risk "
-    "register: the single sign-on vendor announced a price increase, the replacement candidates are to be compared by "
-    "June; the mobile app still depends on a library without a maintainer. Retrospective: reviews are faster since "
-    "pull requests are smaller, yet documentation lags behind, and new joiners get lost between the wiki and the "
-    "repository. The proposal is to keep documentation beside the code and to archive the wiki. Celebration: five "
-    "years of the first customer, cake on Thursday in the kitchen of the third floor. Anything about parking goes to "
-    "the facilities desk and not into this meeting. At the very end the group agreed on the name of the mascot: the "
-    "little heron on the posters is called Ferdinand."
+    "loads in under a second and partners stopped sending spreadsheets by mail. Finance asked for a forecast of "
+    "storage cost, since attachments grow by nine percent a month. Ravi argued for moving cold attachments to cheaper"
+    " storage after ninety days, and nobody objected. The search backlog was cut in half by closing duplicates. Two "
+    "customers complained about time zones in exported reports; both were using the old template, which will be "
+    "removed. Legal confirmed that the retention period for invoices stays at ten years, while chat transcripts are "
+    "kept for one. Hiring: one offer is out for a backend engineer, and the design role is paused until autumn. "
+    "Training: everybody should finish the privacy course by the end of the month, including contractors. The "
+    "workshop with the Lisbon office moves to the second week of May because of the bank holiday, and travel should "
+    "be booked early. Risk register: the single sign-on vendor announced a price increase, the replacement candidates"
+    " are to be compared by June; the mobile app still depends on a library without a maintainer. Retrospective: "
+    "reviews are faster since pull requests are smaller, yet documentation lags behind, and new joiners get lost "
+    "between the wiki and the repository. The proposal is to keep documentation beside the code and to archive the "
+    "wiki. Celebration: five years of the first customer, cakes on Thursday afternoon in the kitchen of the third "
+    "floor. Anything about parking goes to the facilities desk and not into this meeting. Minutes are circulated to "
+    "everyone by Monday noon. At the very end the group agreed on the name of the mascot: the little heron on the "
+    "posters is called Ferdinand."
 )
 
 
@@ -61,7 +62,7 @@ MEMORIES: tuple[Arguments, ...] = (
     _memory("preference", "Writing style", "Reports start with the conclusion and have no bullet points."),
     _memory("pattern", "Deploys on Fridays", "Whenever something is shipped on a Friday afternoon, somebody is paged."),
     _memory("pattern", "Estimates", "Database migrations take about twice as long as we guess."),
-    _memory("note", "Quarterly review", _LONG_BODY[:2000]),
+    _memory("note", "Quarterly review", _LONG_BODY),
     _memory("note", "Error in the importer", "ERR_DUPLICATE_KEY in libs/importer/upsert.py, seen since v2.7.1."),
     _memory("note", "Access to the lab", "The laboratory key hangs behind the plant next to the lift."),
     _memory("event", "Outage in spring", "On 14 April the queue was full for forty minutes and orders arrived late."),

@@ -66,7 +66,7 @@ async def _remember(client: Client, arguments: dict[str, object]) -> bool:
 async def _ask(client: Client, question: str, topic: str) -> Finding:
     answer = _content(await client.call_tool("search", {"query": question, "project": "meridian"}))
     topics = [hit["topic"] for hit in answer["hits"]]
-    best = answer["hits"][0] if answer["hits"] else {"topic": "(nothing)", "score": 0.0}
+    best: dict[str, Any] = answer["hits"][0] if answer["hits"] else {"topic": "(nothing)", "score": 0.0}
     rank = topics.index(topic) + 1 if topic in topics else None
     return Finding(question, topic, best["topic"], rank, best["score"], answer["coverage"].get("confident"))
 
