@@ -14,6 +14,7 @@ from threengram.embedder.endpoints import Endpoints, failed, gone, http_error, r
 from threengram.embedder.engine import Engine
 from threengram.embedder.errors import Refusal, Unready
 from threengram.embedder.hashing import HashingModel
+from threengram.embedder.heap import share_one_heap
 from threengram.embedder.intake import Intake
 from threengram.embedder.model import OnnxModel
 from threengram.embedder.settings import Provider, Settings
@@ -90,6 +91,7 @@ def build(settings: Settings) -> tuple[Starlette, Health]:
 
 def main() -> None:
     """Serve until a signal says stop."""
+    share_one_heap()
     settings = Settings()
     logging.configure(SERVICE, settings)
     tracing = telemetry.configure(SERVICE, settings)
