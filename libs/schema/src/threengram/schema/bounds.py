@@ -13,6 +13,8 @@ MAX_FACTS_PER_WRITE = 16
 MAX_SUBJECT_CHARS = 256
 MAX_PREDICATE_CHARS = 256
 MAX_VALUE_CHARS = 2_000
+DEFAULT_FACTS_LIMIT = 50
+MAX_FACTS_LIMIT = 200
 
 MAX_IMPORT_CONTENT_CHARS = 262_144
 """Imported bodies may be this long; they are searched, and read back in bounded pieces."""
