@@ -56,3 +56,7 @@ format: setup  ## Format and mend what can be mended
 .PHONY: lock
 lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses)
 	$(BIN)/python requirements/lock.py $(ARGS)
+
+.PHONY: docs-reference
+docs-reference: setup  ## Generate docs/reference from settings classes and tool records
+	$(BIN)/python -m threengram.cli.reference docs/reference

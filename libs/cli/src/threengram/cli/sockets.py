@@ -31,7 +31,7 @@ def holder_of(port: int) -> str | None:
     """`pid 4711 (python)` for the process that listens on `port`, if this user may know."""
     with contextlib.suppress(psutil.AccessDenied):
         for connection in psutil.net_connections(kind="tcp"):
-            is_on_port = bool(connection.laddr) and connection.laddr.port == port
+            is_on_port = connection.laddr[1:2] == (port,)  # an unbound socket has no address at all
             if connection.status == psutil.CONN_LISTEN and is_on_port and connection.pid:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     return f"pid {connection.pid} ({psutil.Process(connection.pid).name()})"
