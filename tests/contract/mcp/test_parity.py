@@ -25,6 +25,7 @@ REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tools/call", {"name": "echo"}),
     ("tools/call", {"name": "fail", "arguments": {"mode": "not_found"}}),
     ("tools/call", {"name": "fail", "arguments": {"mode": "unavailable"}}),
+    ("tools/call", {"name": "fail", "arguments": {"mode": "suspended"}}),
     ("tools/call", {"name": "zzz", "arguments": {}}),
     ("tools/call", {"arguments": {}}),
     ("prompts/get", {"name": "zzz"}),

@@ -2,15 +2,21 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from pydantic import Field
 
-from tests.contract.mcp.stack import CANARY, LEGACY, Stack, Wire, wire
+from tests.contract.mcp.stack import CANARY, FIXTURE_TOOLS, LEGACY, EchoInput, Stack, Wire, wire
 from threengram.gateway.build import Limits
 
 ERAS = ("modern", *LEGACY)
+
+
+class RoutedInput(EchoInput):
+    text: str = Field(json_schema_extra={"x-mcp-header": "Region"})
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -124,6 +130,28 @@ async def test_a_failure_of_ours_says_nothing_but_where_to_look(mcp: Wire, era: 
     assert "Correlation id " in result["content"][0]["text"]
     assert CANARY not in response.text
     assert "password" not in response.text
+
+
+@pytest.mark.parametrize("era", ["modern", "2025-06-18"])
+async def test_arguments_that_are_nested_too_deeply_are_refused(mcp: Wire, era: str) -> None:
+    deep: Any = "x"
+    for _ in range(400):
+        deep = [deep]
+    result = (await mcp.call(era, "echo", {"text": deep})).json()["result"]
+
+    assert _meta(result) == {"code": "invalid_input", "retryable": False}
+
+
+async def test_an_argument_may_be_mirrored_into_a_header(stack: Stack) -> None:
+    stack.tools = (FIXTURE_TOOLS[0], replace(FIXTURE_TOOLS[0], name="routed", input=RoutedInput))
+    async with wire(stack.app()) as mcp:
+        agreeing = await mcp.call("modern", "routed", {"text": "eu"}, headers={"mcp-param-region": "eu"})
+        contradicting = await mcp.call("modern", "routed", {"text": "eu"}, headers={"mcp-param-region": "us"})
+        missing = await mcp.call("modern", "routed", {"text": "eu"})
+        legacy = await mcp.call("2025-06-18", "routed", {"text": "eu"})
+
+    assert [answer.status_code for answer in (agreeing, contradicting, missing, legacy)] == [200, 400, 400, 200]
+    assert contradicting.json()["error"]["code"] == -32020
 
 
 async def test_a_call_that_takes_too_long_is_stopped(stack: Stack) -> None:

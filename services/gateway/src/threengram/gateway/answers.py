@@ -4,7 +4,6 @@ Catalogues come from memory and tool calls go straight to the dispatcher; everyt
 which would give the same answers at several times the cost.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +27,7 @@ from threengram.gateway.http.lanes import Lane, Refusal, RoutingHeaders, lane_of
 from threengram.gateway.http.messages import FAILED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from threengram.gateway.http.replies import rpc_error, rpc_result
 from threengram.gateway.http.routing_headers import Labels, labels_of
-from threengram.gateway.operations import Operation, count
+from threengram.gateway.operations import Operation, correlation_id, count
 from threengram.gateway.resources import READ_SCOPES
 from threengram.gateway.server import unknown_tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
@@ -79,22 +78,21 @@ class Answers:
         """Make the catalogues."""
         self._catalogue = await precomputed(self._server)
 
-    @property
-    def tool_names(self) -> Mapping[str, Any]:
-        """The published tools, for labels."""
-        return self._dispatcher.tools
-
     def check(self, request: Request, headers: RoutingHeaders, scope: Scope) -> Checked | Refusal:
         """The envelope: era, headers that mirror the body, method, and the shape of its parameters."""
-        params = request.params or {}
-        labels = labels_of(request.method, params.get("name"), self._dispatcher.tools)
-        lane = lane_of(request, headers)
-        refusal = lane if isinstance(lane, Refusal) else self._unfit(request, lane, scope)
-        if isinstance(refusal, Refusal):
+        name = (request.params or {}).get("name")
+        labels = labels_of(request.method, name, self._dispatcher.tools)
+        checked = self._checked(request, headers, scope, labels)
+        if isinstance(checked, Refusal):
             count(labels, "protocol_error")
-            return refusal
-        assert isinstance(lane, Lane)
-        return Checked(request, lane, labels, self._floor(request.method, params))
+        return checked
+
+    def _checked(self, request: Request, headers: RoutingHeaders, scope: Scope, labels: Labels) -> Checked | Refusal:
+        lane = lane_of(request, headers)
+        if isinstance(lane, Refusal):
+            return lane
+        refusal = self._unfit(request, lane, scope)
+        return refusal or Checked(request, lane, labels, self._floor(request))
 
     def _unfit(self, request: Request, lane: Lane, scope: Scope) -> Refusal | None:
         try:
@@ -110,11 +108,11 @@ class Answers:
         mirror = validate_mcp_param_headers(schema, params.get("arguments") or {}, HttpRequest(scope).headers)
         return None if mirror is None else _refused(request, lane, mirror.code, mirror.message, mirror.data)
 
-    def _floor(self, method: str, params: Mapping[str, Any]) -> frozenset[OAuthScope]:
-        if method == "tools/call":
-            tool = self._dispatcher.tools.get(params["name"])
+    def _floor(self, request: Request) -> frozenset[OAuthScope]:
+        if request.method == "tools/call":
+            tool = self._dispatcher.tools.get((request.params or {})["name"])
             return _NO_FLOOR if tool is None else tool.scopes
-        return READ_SCOPES if method == "resources/read" else _NO_FLOOR
+        return READ_SCOPES if request.method == "resources/read" else _NO_FLOOR
 
     async def run(self, checked: Checked, principal: Principal, scope: Scope) -> Answer:
         """The answer of a checked request; never raises but for cancellation."""
@@ -122,29 +120,29 @@ class Answers:
         with Operation(checked.labels, lane.version) as operation:
             try:
                 result = await self._result(checked, principal, scope, operation)
-            except Unauthenticated:
-                operation.outcome = "denied"
+            except Unauthenticated as error:
+                operation.end("denied", error.code)
                 return WITHDRAWN
             except Error as error:
-                operation.outcome = "denied" if isinstance(error, Denied) else "protocol_error"
+                operation.end("denied" if isinstance(error, Denied) else "protocol_error", error.code)
                 return _failed(request, failures.of_core(error))
             except DeadlineExceeded:
-                operation.outcome = "timeout"
+                operation.end("timeout")
                 return _failed(request, failures.DEADLINE_EXCEEDED)
             except MCPError as error:
-                operation.outcome = "protocol_error"
+                operation.end("protocol_error", str(error.error.code))
                 body = rpc_error(request.id, error.error.code, error.error.message, error.error.data)
                 return Answer(status_of_handler_error(error.error.code, is_modern=lane.is_modern), body)
             except Exception as error:  # noqa: BLE001 - the one place where anything unforeseen becomes an answer
-                _log.exception("call_crashed", error, tool=checked.labels.tool, correlation_id=operation.correlation_id)
-                return self._crashed(request, lane, operation.correlation_id)
+                _log.exception("call_crashed", error, tool=checked.labels.tool, correlation_id=correlation_id())
+                return self._crashed(request, lane)
             return Answer(200, rpc_result(request.id, result))
 
     async def _result(self, checked: Checked, principal: Principal, scope: Scope, operation: Operation) -> Any:
         request, lane = checked.request, checked.lane
         if request.method == "tools/call":
-            result = await self._call_tool(request, principal, operation.correlation_id)
-            operation.outcome = result.outcome
+            result = await self._call_tool(request, principal)
+            operation.end(result.outcome, None if result.failure is None else result.failure.code)
             return self._stamped(result, lane)
         async with deadline(self._timeout_s):
             if request.method != "resources/read":
@@ -153,15 +151,13 @@ class Answers:
             answer: Any = self._catalogue.get((request.method, lane.version))
             if answer is None or (request.params or {}).get("cursor") is not None:
                 answer = await serve(self._server, request, lane, HttpRequest(scope))
-        operation.outcome = "ok"
+        operation.end("ok")
         return answer
 
-    async def _call_tool(self, request: Request, principal: Principal, correlation_id: str) -> ToolResult:
+    async def _call_tool(self, request: Request, principal: Principal) -> ToolResult:
         params = request.params or {}
         try:
-            return await self._dispatcher.call_tool(
-                principal, params["name"], params.get("arguments"), correlation_id=correlation_id
-            )
+            return await self._dispatcher.call_tool(principal, params["name"], params.get("arguments"))
         except UnknownTool:
             raise unknown_tool(params["name"]) from None
 
@@ -172,8 +168,8 @@ class Answers:
             wire["_meta"] = {**wire.get("_meta", {}), **self._stamp}
         return wire
 
-    def _crashed(self, request: Request, lane: Lane, correlation_id: str) -> Answer:
-        failure = failures.of_crash(correlation_id)
+    def _crashed(self, request: Request, lane: Lane) -> Answer:
+        failure = failures.of_crash(correlation_id())
         if request.method == "tools/call":
             return Answer(200, rpc_result(request.id, self._stamped(ToolResult("crash", failure=failure), lane)))
         return Answer(200, rpc_error(request.id, INTERNAL_ERROR, failure.text, failure.meta))

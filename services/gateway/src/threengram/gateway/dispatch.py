@@ -13,6 +13,7 @@ from threengram.core.errors import Denied, Error, InsufficientScope, Unauthentic
 from threengram.core.principal import Principal
 from threengram.gateway import failures
 from threengram.gateway.failures import Failure
+from threengram.gateway.operations import correlation_id
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
@@ -52,9 +53,7 @@ class Dispatcher:
         self._open_call = open_call
         self._timeout_s = timeout_s
 
-    async def call_tool(
-        self, principal: Principal, name: str, arguments: Mapping[str, Any] | None, *, correlation_id: str
-    ) -> ToolResult:
+    async def call_tool(self, principal: Principal, name: str, arguments: Mapping[str, Any] | None) -> ToolResult:
         """The answer of a tool; every foreseen failure is one too.
 
         Raises `UnknownTool`, and `Unauthenticated` when the token was withdrawn.
@@ -66,6 +65,9 @@ class Dispatcher:
             request = tool.input.parse(orjson.dumps(arguments or {}))
         except ValidationError as error:
             return ToolResult("tool_error", failure=failures.of_arguments(error))
+        except orjson.JSONEncodeError:
+            # What was decoded can be encoded, but for its depth.
+            return ToolResult("tool_error", failure=failures.TOO_DEEP)
         try:
             if tool.scopes.isdisjoint(principal.scopes):
                 raise InsufficientScope(" or ".join(sorted(tool.scopes)))
@@ -77,8 +79,8 @@ class Dispatcher:
         except DeadlineExceeded:
             return ToolResult("timeout", failure=failures.DEADLINE_EXCEEDED)
         except ValidationError as error:
-            _log.exception("tool_output_refused", error, tool=name, correlation_id=correlation_id)
-            return ToolResult("crash", failure=failures.of_output(correlation_id))
+            _log.exception("tool_output_refused", error, tool=name, correlation_id=correlation_id())
+            return ToolResult("crash", failure=failures.of_output(correlation_id()))
 
     async def _run(self, tool: Tool[Any, Any], principal: Principal, request: Any) -> bytes:
         async with deadline(self._timeout_s), self._open_call(principal) as call:

@@ -55,6 +55,8 @@ def of_core(error: Error) -> Failure:
     return Failure(error.code, str(error), error.retryable, error.field, error.subject_id)
 
 
+TOO_DEEP = Failure(ErrorCode.INVALID_INPUT, "the arguments are nested too deeply")
+
 DEADLINE_EXCEEDED = Failure(
     ErrorCode.DEADLINE_EXCEEDED, "this took too long and was stopped. Try again.", retryable=True
 )

@@ -6,7 +6,7 @@ from typing import Self
 
 from threengram.gateway.http.routing_headers import Labels
 from threengram.runtime.metrics import MCP_OPERATION_DURATION
-from threengram.runtime.telemetry import OpenSpan, span
+from threengram.runtime.telemetry import OpenSpan, current_traceparent, span
 
 _SPANS = {
     "tools/call": "mcp.tools_call",
@@ -26,6 +26,12 @@ def count(labels: Labels, outcome: str, elapsed_s: float = 0.0) -> None:
     MCP_OPERATION_DURATION.labels(labels.method, labels.tool, outcome).observe(elapsed_s)
 
 
+def correlation_id() -> str:
+    """What links an answer to the log: the trace id, which every log line of an operation carries."""
+    traceparent = current_traceparent()
+    return "unknown" if traceparent is None else traceparent.split("-")[1]
+
+
 class Operation:
     """One answered message. Its `outcome` is counted when it ends; `crash` unless somebody says otherwise."""
 
@@ -42,10 +48,11 @@ class Operation:
         self._started = time.perf_counter()
         self.outcome = "crash"
 
-    @property
-    def correlation_id(self) -> str:
-        """The trace id, which every log line of this operation carries too."""
-        return self._span.trace_id
+    def end(self, outcome: str, error_code: str | None = None) -> None:
+        """Say how it ended."""
+        self.outcome = outcome
+        if error_code is not None:
+            self._span.set(error_code=error_code)
 
     def __enter__(self) -> Self:
         """Start the span."""

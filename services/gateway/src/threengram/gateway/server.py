@@ -59,7 +59,7 @@ def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
 
     async def call_tool(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
         try:
-            result = await dispatcher.call_tool(_principal(ctx), params.name, params.arguments, correlation_id="")
+            result = await dispatcher.call_tool(_principal(ctx), params.name, params.arguments)
         except UnknownTool:
             raise unknown_tool(params.name) from None
         return t.CallToolResult.model_validate(orjson.loads(orjson.dumps(result.wire())))
@@ -76,7 +76,7 @@ def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
         title="3ngram",
         instructions=INSTRUCTIONS,
         cache_hints=CACHE_HINTS,
-        get_tool_input_schema=lambda name: None,
+        get_tool_input_schema=lambda name: dispatcher.tools[name].input_schema if name in dispatcher.tools else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_prompts=list_prompts,

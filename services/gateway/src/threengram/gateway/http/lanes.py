@@ -29,9 +29,7 @@ OLDEST_VERSION = "2024-10-07"
 _WIRE_ALIAS = {OLDEST_VERSION: "2024-11-05"}
 BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
 """Revisions with JSON-RPC batches; 2025-06-18 removed them."""
-_ROUTING = {
-    name.encode(): name for name in (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
-}
+_ROUTING = {name.encode(): name for name in (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)}
 
 
 @dataclass(frozen=True, slots=True)
