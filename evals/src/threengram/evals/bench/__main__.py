@@ -1,0 +1,66 @@
+"""`python -m threengram.evals.bench`: load, measure, report."""
+
+import argparse
+import time
+from pathlib import Path
+
+import uvloop
+
+from threengram.evals.bench.cases import DEFAULT, FEW_TENANTS, QUICK
+from threengram.evals.bench.run import Pace, Results, Runner
+from threengram.evals.bench.stack import Product, data_directory, running
+from threengram.evals.bench.world import FEW, MANY, REFERENCE, world
+
+PORT_BASE = 18_300
+SECOND_START = "second start"
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m threengram.evals.bench", description=__doc__)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="tenants of 300 and 10,000 only, a few minutes")
+    size.add_argument("--full", action="store_true", help="three interleaved rounds, medians")
+    parser.add_argument("--explain", action="store_true", help="print the plan of a search for each tenant")
+    parser.add_argument("--reference-dir", type=Path, help="directory of the reference run's corpus generator")
+    parser.add_argument("--output", type=Path, default=Path("build/bench"), help="where figures are written")
+    parser.add_argument("--port-base", type=int, default=PORT_BASE, help="first port of the product under measurement")
+    return parser.parse_args()
+
+
+async def measured(product: Product, options: argparse.Namespace) -> Results:
+    """Everything that a running product is asked."""
+    pace = Pace(duration_s=4, warm_up_s=1, rounds=3 if options.full else 1)
+    started = time.monotonic()
+    async with world(product, options.reference_dir) as loaded:
+        runner = Runner(loaded, pace, print)
+        runner.note_seconds("texts and base vectors", started)
+        runner.note_memory("idle")
+        if not options.quick:
+            await loaded.add(FEW)
+            await runner.run(FEW_TENANTS)
+        started = time.monotonic()
+        await loaded.add(REFERENCE if options.quick else (*REFERENCE, *MANY))
+        runner.note_seconds("load", started)
+        if options.explain:
+            for site in loaded.callers:
+                await runner.explain(site)
+                print(f"\n{site}\n" + "\n".join(runner.results.plans[site]))
+        await runner.run(QUICK if options.quick else DEFAULT)
+        runner.note_memory("after load")
+        return runner.results
+
+
+def main() -> None:
+    """Measure and write the report."""
+    options = arguments()
+    with data_directory() as directory:
+        with running(directory, port_base=options.port_base) as product:
+            print(f"first start: {product.start_s} s")
+            uvloop.run(measured(product, options))
+        with running(directory, port_base=options.port_base) as product:
+            print(f"{SECOND_START}: {product.start_s} s")
+
+
+if __name__ == "__main__":
+    main()

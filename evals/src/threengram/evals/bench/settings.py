@@ -1,0 +1,16 @@
+"""The environment of the product under measurement."""
+
+import os
+from collections.abc import Mapping
+
+UNLIMITED_CALLS_PER_MINUTE = 1_000_000_000
+MEASURED = {
+    "THREENGRAM_EMBEDDER_QUERY_CACHE_ENTRIES": "0",
+    "THREENGRAM_GATEWAY_CALLS_PER_MINUTE": str(UNLIMITED_CALLS_PER_MINUTE),
+}
+"""No cached query vectors, and limits that are checked on every call but never reached."""
+
+
+def environment() -> Mapping[str, str]:
+    """The caller's environment with the settings that a measurement needs."""
+    return {**os.environ, **MEASURED}  # noqa: TID251 (this is a settings module)

@@ -1,0 +1,139 @@
+"""Everything that is loaded before a measurement: which tenants, how large, with which texts and vectors."""
+
+import itertools
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+import psycopg
+
+from threengram.core.call import Core
+from threengram.core.cursor import CursorSealer
+from threengram.core.db.database import Database
+from threengram.core.db.statement import tenant_statement
+from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.principal import Principal
+from threengram.evals.bench.corpus import Corpus, corpus
+from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load, settle
+from threengram.evals.bench.stack import Product
+from threengram.evals.bench.tenants import IN_FLIGHT, Caller, caller, create_tenants
+from threengram.evals.bench.vectors import Vectors, disturbed_vectors, real_vectors
+
+MODEL_NAME = "all-MiniLM-L6-v2-int8"
+DIMENSIONS = 384
+CORPUS_TEXTS = 100_000
+BASE_TEXTS = 2_000
+TENANTS_AT_ONCE = 500
+SOME_IDS = 200
+_NEWEST_IDS = tenant_statement(
+    "newest_ids",
+    "SELECT id FROM memories WHERE tenant_id = %(tenant_id)s ORDER BY recorded_at DESC, id DESC LIMIT %(count)s",
+)
+
+
+class Site(StrEnum):
+    """A tenant that is measured; the value is how the report calls it."""
+
+    SMALL = "300"
+    MEDIUM = "10,000"
+    WRITER = "10,000, written to"
+    LARGE = "100,000"
+    ONE_OF_TEN = "20, one of 10"
+    ONE_OF_THOUSANDS = "20, one of 5,000"
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """`tenants` of `memories` each; the first one is the site."""
+
+    site: Site | None
+    tenants: int
+    memories: int
+
+
+REFERENCE = (
+    Crowd(Site.MEDIUM, 1, 10_000),
+    Crowd(Site.SMALL, 1, 300),
+    Crowd(None, 200, 300),
+    Crowd(Site.WRITER, 1, 10_000),
+)
+FEW = (Crowd(Site.ONE_OF_TEN, 10, 20),)
+MANY = (Crowd(Site.LARGE, 1, 100_000), Crowd(Site.ONE_OF_THOUSANDS, 4_990, 20))
+
+
+class World:
+    """A running product with what has been loaded into it so far."""
+
+    def __init__(self, product: Product, core: Core, embedder: HttpEmbedder, texts: Corpus, base: Vectors) -> None:
+        self.product = product
+        self.core = core
+        self.embedder = embedder
+        self.corpus = texts
+        self.callers: dict[Site, Caller] = {}
+        self._base = base
+        self._crowds = itertools.count()
+
+    async def add(self, crowds: Sequence[Crowd]) -> None:
+        """Create and fill tenants, rebuild the vector index and settle; then make tokens for the sites."""
+        with psycopg.connect(self.product.owner_url, autocommit=True) as owner:
+            model = model_id(owner)
+            with index_rebuilt_afterwards(owner, model_id=model, dimensions=DIMENSIONS):
+                for crowd in crowds:
+                    await self._add(owner, crowd, model)
+            settle(owner)
+
+    async def some_ids(self, site: Site) -> list[str]:
+        """Ids of the newest memories of a tenant."""
+        async with self.core.database.tenant(self.callers[site].principal) as tx:
+            return [str(row["id"]) for row in await tx.fetch_last(_NEWEST_IDS, {"count": SOME_IDS})]
+
+    async def _add(self, owner: psycopg.Connection, crowd: Crowd, model: int) -> None:
+        number = next(self._crowds)
+        names = [f"crowd{number}-{index}" for index in range(crowd.tenants)]
+        principals = await create_tenants(self.core.database, names, now=datetime.now(UTC))
+        for start in range(0, crowd.tenants, TENANTS_AT_ONCE):
+            fillings = [
+                self._filling(principal, crowd.memories, start + index)
+                for index, principal in enumerate(principals[start : start + TENANTS_AT_ONCE])
+            ]
+            load(owner, fillings, model_id=model, now=datetime.now(UTC))
+        if crowd.site is not None:
+            self.callers[crowd.site] = caller(self.product, names[0], principals[0])
+
+    def _filling(self, principal: Principal, memories: int, number: int) -> Filling:
+        """The next texts of the corpus, from its beginning again where it ends within a tenant's share."""
+        start = number * memories % (CORPUS_TEXTS - memories + 1)
+        end = start + memories
+        texts = self.corpus.texts[start:end]
+        if end <= BASE_TEXTS:
+            return Filling(principal, texts, self._base[start:end])
+        vectors = disturbed_vectors(texts, self.corpus.texts[:BASE_TEXTS], self._base, seed=number)
+        return Filling(principal, texts, vectors)
+
+
+@asynccontextmanager
+async def world(product: Product, reference_dir: Path | None) -> AsyncIterator[World]:
+    """An empty world on a product: its corpus made, and the base of its vectors embedded."""
+    texts = corpus(CORPUS_TEXTS, reference_dir)
+    database = Database(product.runtime_url, pool_min=1, pool_max=IN_FLIGHT)
+    embedder = HttpEmbedder(
+        f"http://127.0.0.1:{product.ports.listener('embedder')}", model_name=MODEL_NAME, dimensions=DIMENSIONS
+    )
+    core = Core(database, embedder, CursorSealer(secrets.token_bytes(32)), lambda: datetime.now(UTC))
+    await database.open()
+    try:
+        yield World(product, core, embedder, texts, await real_vectors(embedder, texts.texts[:BASE_TEXTS]))
+    finally:
+        await embedder.close()
+        await database.close()
+
+
+def model_id(owner: psycopg.Connection) -> int:
+    """The id of the generation that serves."""
+    row = owner.execute("SELECT id FROM embedding_models WHERE state = 'active'").fetchone()
+    assert row is not None
+    return int(row[0])
