@@ -1,0 +1,158 @@
+"""What the product promises to an agent, kept by the whole stack with its real model."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.stack import RunningStack, data_directory, running_stack
+
+WAIT_S = 30.0
+FILLER = "The committee read the minutes of the previous meeting and had nothing to add to the third paragraph. "
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[RunningStack]:
+    with data_directory() as data_dir, running_stack(data_dir, "--no-color") as stack:
+        yield stack
+
+
+class Agent:
+    """A client of the stack that retries what a restarting service refuses, as real ones do."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self.stack = stack
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        record = self.stack.record
+        headers = {"Authorization": f"Bearer {record['token']}", "MCP-Protocol-Version": "2025-06-18"}
+        answer = httpx2.post(record["mcpUrl"], json=body, headers=headers, timeout=WAIT_S, trust_env=False)
+        result: dict[str, Any] = answer.raise_for_status().json()["result"]
+        if result["isError"]:
+            raise Refused(result["_meta"]["code"])
+        content: dict[str, Any] = result["structuredContent"]
+        return content
+
+    def remember(self, content: str, *, topic: str = "Note") -> dict[str, Any]:
+        return self.call("remember", memoryType="note", topic=topic, content=content)
+
+    def first(self, query: str) -> str:
+        hits = self.call("search", query=query)["hits"]
+        return str(hits[0]["id"]) if hits else ""
+
+
+class Refused(Exception):
+    """The tool answered with an error; the code says which."""
+
+
+@pytest.fixture
+def agent(stack: RunningStack) -> Agent:
+    return Agent(stack)
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < deadline, "the condition did not come to hold"
+        time.sleep(0.05)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", text.lower()))
+
+
+def test_a_memory_is_found_at_once_by_a_paraphrase_that_shares_no_word(agent: Agent) -> None:
+    content = "The physician prescribed medicine against hypertension."
+    query = "which drug treats my high blood pressure?"
+    assert not words(content) & words(query)
+    for number, other in enumerate(("The garden needs water twice a week.", "Our train leaves from platform nine.")):
+        agent.remember(other, topic=f"Other {number}")
+    written = agent.remember(content, topic="Visit")
+    assert written["embedded"] == "done"
+    assert agent.first(query) == written["memory"]["id"]
+
+
+def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
+    last = "The lighthouse keeper breeds alpacas."
+    content = (FILLER * 20)[: 2000 - len(last) - 1] + " " + last
+    assert len(content) == 2000
+    written = agent.remember(content, topic="Minutes")
+    eventually(lambda: agent.first("who raises woolly animals beside the sea?") == written["memory"]["id"])
+
+
+def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack: RunningStack, agent: Agent) -> None:
+    pid = stack.record["pids"]["embedder"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        written = agent.remember("The zeppelin hangar was repainted in ochre.", topic="Airfield")
+        assert written["embedded"] == "pending"
+        found = agent.call("search", query="zeppelin hangar")
+        assert found["coverage"]["vector"] == "unavailable"
+        assert found["coverage"]["pendingEmbeddings"] >= 1
+        assert found["hits"][0]["id"] == written["memory"]["id"]
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    eventually(lambda: agent.first("what colour is the airship building now?") == written["memory"]["id"])
+
+
+@pytest.mark.parametrize("service", ["gateway", "worker", "beat", "embedder", "api", "cimd", "postgres", "valkey"])
+def test_no_acknowledged_memory_is_lost_when_a_process_is_killed(
+    stack: RunningStack, agent: Agent, service: str
+) -> None:
+    acknowledged = []
+    killed = False
+    for number in range(20):
+        if number == 5:
+            os.kill(stack.record["pids"][service], signal.SIGKILL)
+            killed = True
+        try:
+            acknowledged.append(agent.remember(f"{service} entry {number} of the logbook")["memory"]["id"])
+        except (httpx2.HTTPError, Refused):
+            continue
+    assert killed
+    assert len(acknowledged) >= 5
+
+    def all_are_there() -> bool:
+        try:
+            read = agent.call("get_memories", ids=acknowledged)
+        except (httpx2.HTTPError, Refused):
+            return False
+        return read["count"] == len(acknowledged) and read["notFound"] == []
+
+    eventually(all_are_there)
+    eventually(lambda: is_embedded(agent))
+
+
+def is_embedded(agent: Agent) -> bool:
+    try:
+        return bool(agent.call("describe_environment")["embeddings"]["pending"] == 0)
+    except (httpx2.HTTPError, Refused):
+        return False
+
+
+def test_nothing_a_person_wrote_reaches_a_log_or_a_metric(stack: RunningStack, agent: Agent) -> None:
+    canary = "canaryquetzal"
+    facts = [{"subject": canary, "predicate": f"{canary}.kg", "value": canary}]
+    agent.call(
+        "remember", memoryType="fact", topic=canary, content=f"{canary} flies", tags=[canary], facts=facts,
+        project=canary,
+    )  # fmt: skip
+    agent.call("search", query=f"where is {canary}")
+    with pytest.raises(Refused):
+        agent.call("search", query=canary, **{canary: canary})
+    headers = {"Authorization": f"Bearer {canary}"}
+    refused = httpx2.post(stack.record["mcpUrl"], json={}, headers=headers, timeout=WAIT_S, trust_env=False)
+    assert refused.status_code == 401
+    eventually(lambda: is_embedded(agent))
+    sinks = {"log": stack.log.read_text()}
+    for service, url in stack.record["adminUrls"].items():
+        sinks[service] = httpx2.get(f"{url}/metrics", timeout=WAIT_S, trust_env=False).text
+    assert "tools/call" in sinks["gateway"] or "tools_call" in sinks["gateway"]
+    for name, text in sinks.items():
+        assert canary not in text.lower(), name
