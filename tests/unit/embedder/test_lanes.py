@@ -115,11 +115,14 @@ async def test_a_request_whose_deadline_passed_never_runs(lane: Lane, model: Gat
 @pytest.mark.anyio
 async def test_a_full_queue_refuses_and_says_when_to_return(lane: Lane, model: GatedModel) -> None:
     await held(lane, model)
-    lane.submit([text(2, 60)], None)
+    waiting = [lane.submit([text(2, 60)], None)]
     with pytest.raises(Overloaded) as refusal:
         lane.submit([text(3, 41)], None)
     assert refusal.value.retry_after_s == 1
-    lane.submit([text(4, 40)], None)
+    waiting.append(lane.submit([text(4, 40)], None))
+    for ticket in waiting:
+        lane.withdraw(ticket)
+    assert lane.waiting_tokens == 0
 
 
 @pytest.mark.anyio
