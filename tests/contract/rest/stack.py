@@ -13,7 +13,7 @@ from tests.contract.mcp.stack import started
 from tests.people import Person
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
-from threengram.api.gates import Limits
+from threengram.api.gates import Limits, OpenCall
 from threengram.api.rate import RateLimits
 from threengram.core.call import Core, open_call
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
@@ -26,14 +26,21 @@ BOTH = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
 PLENTY = 1_000_000
 
 
-def api_of(core: Core, limiter: RateLimiter, *, limits: Limits | None = None, a_minute: int = PLENTY) -> ASGIApp:
-    """The service on `core`, with limits that do not stand in a test's way unless it says so."""
+def api_of(
+    core: Core,
+    limiter: RateLimiter,
+    *,
+    limits: Limits | None = None,
+    a_minute: int = PLENTY,
+    calls: OpenCall | None = None,
+) -> ASGIApp:
+    """The service on `core`, or on other `calls`, with limits that only stand in a test's way if it says so."""
     uses = ApiKeyUses(core.database)
     return build_app(
         Collaborators(
             authenticator=Authenticator(ApiKeyResolver(core.database, uses), core.clock),
             rates=RateLimits(limiter, key_calls_per_minute=a_minute, user_calls_per_minute=a_minute),
-            open_call=partial(open_call, core),
+            open_call=calls or partial(open_call, core),
             limits=limits or Limits(),
         )
     )

@@ -1,8 +1,9 @@
 """The stack from its collaborators: what `app` does with real ones, tests do with theirs."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -19,7 +20,8 @@ from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
 from threengram.api.rate import RateLimits
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
 
-OPENAPI_MAX_AGE_S = 300
+DESCRIPTION_PATH = f"{PREFIX}/openapi.json"
+DESCRIPTION_MAX_AGE_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +54,27 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     )
     gates = Gates(collaborators.authenticator, collaborators.rates, collaborators.open_call, collaborators.limits)
     # Literal paths first: `/memories/get` is no memory's id, whatever the method.
-    for operation in sorted(collaborators.operations, key=lambda operation: "{" in operation.path):
-        _add(app, operation, gates)
+    ordered = sorted(collaborators.operations, key=lambda operation: ("{" in operation.path, operation.path))
+    for path, operations in groupby(ordered, key=lambda operation: PREFIX + operation.path):
+        _add(app, path, list(operations), gates)
     described = document(collaborators.operations)
 
     async def describe(_request: Request) -> Response:
-        headers = {"cache-control": f"public, max-age={OPENAPI_MAX_AGE_S}"}
+        headers = {"cache-control": f"public, max-age={DESCRIPTION_MAX_AGE_S}"}
         return Response(described, headers=headers, media_type="application/json")
 
-    app.add_route(f"{PREFIX}/openapi.json", describe, methods=["GET"])
+    app.router.routes += [Route(DESCRIPTION_PATH, describe), Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
     return app
 
 
-def _add(app: FastAPI, operation: AnyOperation, gates: Gates) -> None:
-    path = PREFIX + operation.path
-    endpoint = _endpoint(operation, gates)
-    app.add_api_route(path, endpoint, methods=[operation.method])
-    if operation.method == "GET":
+def _add(app: FastAPI, path: str, operations: Sequence[AnyOperation], gates: Gates) -> None:
+    methods = {operation.method: _endpoint(operation, gates) for operation in operations}
+    if "GET" in methods:
         # RFC 9110, section 9.1: where there is GET there is HEAD; the server leaves the body out.
-        app.add_api_route(path, endpoint, methods=["HEAD"])
-    if "{" not in path:
-        app.router.routes.append(Route(path, _NoSuchMethod()))
+        methods["HEAD"] = methods["GET"]
+    for method, endpoint in methods.items():
+        app.add_api_route(path, endpoint, methods=[method])
+    app.router.routes.append(Route(path, _End(methods)))
 
 
 def _endpoint(operation: AnyOperation, gates: Gates) -> Callable[[Request], Awaitable[Response]]:
@@ -82,8 +84,11 @@ def _endpoint(operation: AnyOperation, gates: Gates) -> Callable[[Request], Awai
     return endpoint
 
 
-class _NoSuchMethod:
-    """Ends a path at its own methods, so that no wider path takes the others."""
+class _End:
+    """Ends a path at its own methods, so that no wider path takes the others, and says which there are."""
+
+    def __init__(self, methods: Iterable[str]) -> None:
+        self._headers = {"allow": ", ".join(sorted(methods))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        raise HTTPException(405)
+        raise HTTPException(405, headers=self._headers)

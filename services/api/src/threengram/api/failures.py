@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
 from starlette.types import ExceptionHandler
 
 from threengram.core import errors
@@ -138,19 +137,12 @@ def of_fault(code: ErrorCode) -> Response:
     return answer(500, ErrorBody(error=code, detail=detail, retryable=False))
 
 
-async def _http_exception(request: Request, error: Exception) -> Response:
+async def _http_exception(_request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     code = _CODE_OF_STATUS.get(error.status_code, ErrorCode.INVALID_INPUT)
     detail = _DETAIL_OF_STATUS.get(error.status_code, HTTPStatus(error.status_code).phrase)
-    headers = {"allow": ", ".join(_methods_of(request))} if error.status_code == 405 else {}
-    return answer(error.status_code, ErrorBody(error=code, detail=detail, retryable=False), headers)
-
-
-def _methods_of(request: Request) -> list[str]:
-    """Every method of the path: the framework only knows those of the first route that matched."""
-    matching = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
-    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
+    return answer(error.status_code, ErrorBody(error=code, detail=detail, retryable=False), error.headers)
 
 
 async def _crash(_request: Request, _error: Exception) -> Response:
