@@ -1,0 +1,86 @@
+"""A database of its own for each test, worker and beat as processes, and an embedder that does as it is told."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+from redis import Redis
+
+from tests.conftest import RUNTIME_PASSWORD
+from tests.embedder import DIMENSIONS, MODELS
+from tests.integration.worker.obedient import ObedientEmbedder
+from tests.integration.worker.programs import Stack
+from tests.integration.worker.writing import Diary, open_diary
+from threengram.migrations.generations import ensure_model
+from threengram.migrations.run import RUNTIME_ROLE, upgrade
+
+INTERVAL_S = "0.3"
+
+
+def _in_database(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def _execute(url: str, statement: str, name: str, *more: str) -> None:
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(sql.SQL(statement).format(*map(sql.Identifier, (name, *more))))
+
+
+@pytest.fixture(scope="session")
+def template(owner_url: str) -> Iterator[str]:
+    """The name of a migrated database without tenants."""
+    name = f"worker_{uuid4().hex}"
+    _execute(owner_url, "CREATE DATABASE {}", name)
+    url = _in_database(owner_url, name)
+    upgrade(url, runtime_password=RUNTIME_PASSWORD)
+    ensure_model(url, name=MODELS["hash"], dimensions=DIMENSIONS)
+    yield name
+    _execute(owner_url, "DROP DATABASE {}", name)
+
+
+@pytest.fixture
+def own_database_url(owner_url: str, template: str) -> Iterator[str]:
+    """The runtime role's URL of a copy of the template; its rows are nobody else's."""
+    name = f"worker_{uuid4().hex}"
+    _execute(owner_url, "CREATE DATABASE {} TEMPLATE {}", name, template)
+    parts = urlsplit(_in_database(owner_url, name))
+    yield urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{RUNTIME_PASSWORD}@{parts.hostname}:{parts.port}"))
+    _execute(owner_url, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture
+def silent_redis_url(redis_url: str) -> str:
+    """The broker without a message from an earlier test."""
+    with Redis.from_url(redis_url) as redis:
+        redis.delete("embed", "consolidate", "maintenance", "unacked", "unacked_index")
+    return redis_url
+
+
+@pytest.fixture
+async def diary(own_database_url: str) -> AsyncIterator[Diary]:
+    """Writes memories without vectors, and says what is still pending."""
+    async with open_diary(own_database_url) as diary:
+        yield diary
+
+
+@pytest.fixture
+def obedient() -> Iterator[ObedientEmbedder]:
+    with ObedientEmbedder() as embedder:
+        yield embedder
+
+
+@pytest.fixture
+def stack(own_database_url: str, silent_redis_url: str, tmp_path: Path) -> Iterator[Stack]:
+    """Starts programs on this test's database; every one is killed at the end."""
+    variables = {
+        "DATABASE_URL": own_database_url,
+        "REDIS_URL": silent_redis_url,
+        "EMBED_INTERVAL_S": INTERVAL_S,
+        "LOG_LEVEL": "DEBUG",
+    }
+    with Stack(tmp_path, variables) as stack:
+        yield stack
