@@ -83,7 +83,11 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
     content = (FILLER * 20)[: 2000 - len(last) - 1] + " " + last
     assert len(content) == 2000
     written = agent.remember(content, topic="Minutes")
-    eventually(lambda: agent.first("who raises woolly animals beside the sea?") == written["memory"]["id"])
+    similarity_of_the_first_window = agent.call("search", query=last)["coverage"]["topSimilarity"]
+    eventually(lambda: is_embedded(agent))
+    found = agent.call("search", query=last)
+    assert found["hits"][0]["id"] == written["memory"]["id"]
+    assert found["coverage"]["topSimilarity"] > similarity_of_the_first_window + 0.1
 
 
 def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack: RunningStack, agent: Agent) -> None:
