@@ -101,8 +101,8 @@ class NotFound(Error):
 
     code = ErrorCode.NOT_FOUND
 
-    def __init__(self, kind: str, subject_id: str) -> None:
-        super().__init__(f"no such {kind}", subject_id=subject_id)
+    def __init__(self, kind: str, subject_id: str | None = None, *, field: str | None = None) -> None:
+        super().__init__(f"no such {kind}", field=field, subject_id=subject_id)
 
 
 class Conflict(Error):

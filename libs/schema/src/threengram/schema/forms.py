@@ -17,6 +17,8 @@ TAG = "action"
 class InputForms(Input):
     """Arguments in one of the forms of a subclass of this class."""
 
+    action: str
+
     @classmethod
     def parse(cls, arguments: str | bytes) -> Self:
         """The form that `action` names, validated; raises `pydantic.ValidationError`.
@@ -33,6 +35,8 @@ class InputForms(Input):
 
 class OutputForms(Output):
     """An answer in one of the forms of a subclass of this class."""
+
+    action: str
 
 
 def union_of(model: type[BaseModel]) -> Any:
@@ -54,5 +58,5 @@ def _forms(union: type[BaseModel]) -> dict[str, Any]:
 @cache
 def _tag_model(union: type[BaseModel]) -> type[BaseModel]:
     config = ConfigDict(extra="ignore", strict=True, hide_input_in_errors=True)
-    names = tuple(_forms(union))
-    return create_model(union.__name__, __config__=config, action=(Literal[names], ...))
+    action: Any = Literal[tuple(_forms(union))]
+    return create_model(union.__name__, __config__=config, action=(action, ...))

@@ -7,6 +7,7 @@ from threengram.core.call import Call
 from threengram.core.db.statement import Row, Step
 from threengram.core.environment import queries
 from threengram.core.identity.admission import Admission
+from threengram.core.scopes.queries import REGISTERED
 from threengram.schema import bounds
 from threengram.schema.enums import CommitmentStatus, EmbeddedState, MemoryStatus, MemoryType
 from threengram.schema.environment import (
@@ -28,7 +29,7 @@ async def describe_environment(call: Call, *, tools: Sequence[str], version: str
             Step(queries.MEMORY_COUNTS),
             Step(queries.COMMITMENT_COUNTS),
             Step(queries.OPEN_FACTS, {"now": call.now}),
-            Step(queries.SCOPES),
+            Step(REGISTERED),
             Step(queries.PENDING_EMBEDDINGS),
         ],
         commit=True,

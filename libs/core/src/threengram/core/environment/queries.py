@@ -23,15 +23,6 @@ OPEN_FACTS = tenant_statement(
       AND (valid_to IS NULL OR valid_to > %(now)s)
     """,
 )
-SCOPES = tenant_statement(
-    "scopes",
-    """
-    SELECT s.id, s.name, s.aliases, s.created_at,
-           ARRAY(SELECT m.project FROM scope_mappings m
-                 WHERE m.tenant_id = %(tenant_id)s AND m.scope = s.name ORDER BY m.project) AS projects
-    FROM scopes s WHERE s.tenant_id = %(tenant_id)s ORDER BY s.name
-    """,
-)
 PENDING_EMBEDDINGS = tenant_statement(
     "pending_embeddings", "SELECT count(*) AS count FROM embedding_jobs WHERE tenant_id = %(tenant_id)s"
 )

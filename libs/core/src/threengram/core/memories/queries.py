@@ -1,6 +1,9 @@
 """Statements on memories, their lifetimes, events and postings."""
 
+# ruff: noqa: S608 - the only part put in is a LiteralString of `scopes.queries`; mypy holds it to that
+
 from threengram.core.db.statement import tenant_statement
+from threengram.core.scopes.queries import CANONICAL
 
 APPEND_MEMORY = tenant_statement(
     "append_memory",
@@ -13,15 +16,19 @@ APPEND_MEMORY = tenant_statement(
         INSERT INTO memories (tenant_id, id, memory_no, user_id, memory_type, topic, content, content_chars,
                               content_hash, scope, project, tags, valid_from, recorded_at, touched_at)
         SELECT %(tenant_id)s, %(memory_id)s, memory_count, %(user_id)s, %(memory_type)s, %(topic)s, %(content)s,
-               %(content_chars)s, %(content_hash)s, %(scope)s, %(project)s, %(tags)s, %(now)s, %(now)s, %(now)s
+               %(content_chars)s, %(content_hash)s, """
+    + CANONICAL
+    + """, %(project)s, %(tags)s, %(now)s, %(now)s, %(now)s
         FROM counted
-        RETURNING id, valid_from, status, recorded_at
+        RETURNING id, valid_from, status, scope, recorded_at
     ), lived AS (
         INSERT INTO memory_lifetimes (tenant_id, memory_id, version, valid_from, status, recorded_from)
         SELECT %(tenant_id)s, id, 1, valid_from, status, recorded_at FROM written
+    ), noted AS (
+        INSERT INTO memory_events (tenant_id, id, memory_id, event_kind, actor_kind, session_run_id, recorded_at)
+        SELECT %(tenant_id)s, %(event_id)s, id, 'create', %(actor)s, %(session_run_id)s, recorded_at FROM written
     )
-    INSERT INTO memory_events (tenant_id, id, memory_id, event_kind, actor_kind, session_run_id, recorded_at)
-    SELECT %(tenant_id)s, %(event_id)s, id, 'create', %(actor)s, %(session_run_id)s, recorded_at FROM written
+    SELECT scope FROM written
     """,
 )
 POST_TERMS = tenant_statement(
@@ -52,7 +59,9 @@ LIVE_DUPLICATE = tenant_statement(
     """
     SELECT id FROM memories
     WHERE tenant_id = %(tenant_id)s AND content_hash = %(content_hash)s AND memory_type = %(memory_type)s
-      AND scope = %(scope)s AND project IS NOT DISTINCT FROM %(project)s
+      AND scope = """
+    + CANONICAL
+    + """ AND project IS NOT DISTINCT FROM %(project)s
       AND valid_to IS NULL AND status = 'active'
     """,
 )

@@ -16,6 +16,7 @@ from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
 from threengram.core.lexical.analyser import document_terms
 from threengram.core.memories import queries
+from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import filed_under
 from threengram.schema.enums import EmbeddedState, MemoryType
 from threengram.schema.memories import MemoryEcho, RememberInput, RememberOutput
@@ -40,6 +41,7 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
     commitment_id = new_id() if request.memory_type is MemoryType.COMMITMENT else None
     state, embedding = _embedding_steps(call, admission, memory_id, vectors)
     steps = [
+        Step(FILING),
         _appending(call, request, memory_id, scope),
         _posting(request),
         *_promising(call, request, memory_id, commitment_id),
@@ -47,7 +49,7 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
         *embedding,
     ]
     try:
-        await tx.run(steps, commit=True)
+        _, appended, *_ = await tx.run(steps, commit=True)
     except UniqueViolated as error:
         raise await _duplicate(call, request, scope) from error
     return RememberOutput(
@@ -55,7 +57,7 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
             id=memory_id,
             memory_type=request.memory_type,
             topic=request.topic,
-            scope=scope,
+            scope=appended[0]["scope"],
             project=request.project,
         ),
         embedded=state,

@@ -1,4 +1,8 @@
-"""Pure: which scope a write is filed under, and which scope a read is narrowed to."""
+"""Pure: what a scope is called, and which one a write is filed under, by what the call knew when it was admitted.
+
+A scope may be renamed before the statement runs. So a statement that filters by a scope or files under one resolves its
+name once more, in its own snapshot (`queries.CANONICAL`), and a write holds the registry still (`queries.FILING`).
+"""
 
 from threengram.core.identity.admission import Admission
 
@@ -16,4 +20,4 @@ def filed_under(admission: Admission, scope: str | None, project: str | None) ->
         return canonical(admission, scope)
     if project is not None and project in admission.mappings:
         return admission.mappings[project]
-    return DEFAULT_SCOPE
+    return canonical(admission, DEFAULT_SCOPE)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from threengram.core.identity.admission import Admission
-from threengram.core.scopes.resolution import canonical
+from threengram.core.scopes.queries import CANONICAL
 from threengram.schema.enums import MemoryStatus, MemoryType
 from threengram.schema.search import SearchInput
 
@@ -23,7 +22,11 @@ _VALID_AT: LiteralString = """
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """The filters of a read, resolved: `known_at` is set whenever it travels in time."""
+    """The filters of a read: `known_at` is set whenever it travels in time.
+
+    `scope` is a name or an alias, resolved by the statement that reads the rows: one snapshot holds both, so that a
+    scope renamed meanwhile is found under the old name or the new one, and never under neither.
+    """
 
     scope: str | None
     project: str | None
@@ -55,7 +58,7 @@ class Eligibility:
         if self.status is not None:
             parts.append(version + ".status = %(status)s")
         if self.scope is not None:
-            parts.append("m.scope = %(scope)s")
+            parts.append("m.scope = " + CANONICAL)
         if self.project is not None:
             parts.append("m.project = %(project)s")
         if self.types:
@@ -97,12 +100,12 @@ class Eligibility:
         }
 
 
-def eligibility(request: SearchInput, admission: Admission, *, now: datetime) -> Eligibility:
-    """The resolved filters of a request. Without `asOf`, archived rows are left out unless asked for."""
+def eligibility(request: SearchInput, scope: str | None, *, now: datetime) -> Eligibility:
+    """The filters of a request narrowed to `scope`. Without `asOf`, archived rows are left out unless asked for."""
     as_of = request.as_of
     known_at = None if as_of is None else as_of.as_known_at or now
     return Eligibility(
-        scope=None if request.scope is None else canonical(admission, request.scope),
+        scope=scope,
         project=request.project,
         types=request.types,
         status=request.status or (MemoryStatus.ACTIVE if as_of is None else None),

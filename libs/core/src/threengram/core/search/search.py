@@ -8,6 +8,7 @@ from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, RankedRest, fingerprint
 from threengram.core.embeddings.embedder import EmbedderUnavailable, Vector
 from threengram.core.errors import InvalidCursor
+from threengram.core.scopes.policy import Narrowing, enforce, narrow
 from threengram.core.search import listing, ranking
 from threengram.core.search.eligibility import Eligibility, eligibility
 from threengram.schema.enums import VectorCoverage
@@ -17,24 +18,34 @@ from threengram.schema.search import SearchInput, SearchOrder, SearchOutput
 async def search(call: Call, request: SearchInput) -> SearchOutput:
     """One page of hits. Never fails because a model is down: the coverage says which legs took part.
 
-    Raises `InvalidCursor` for a cursor that was not issued for this tenant, query and set of filters.
+    `appliedScope` is set where the tenant's policy supplied the scope. Raises `UnscopedRetrieval` where it wants one,
+    `InvalidCursor` for a cursor that was not issued for this tenant, query and set of filters.
     """
     if request.order is SearchOrder.CHRONOLOGICAL or request.cursor is not None:
-        return await _without_embedding(call, request)
+        narrowing, found = await _without_embedding(call, request)
+    else:
+        narrowing, found = await _with_embedding(call, request)
+    return found if narrowing.applied is None else found.model_copy(update={"applied_scope": narrowing.applied})
+
+
+async def _with_embedding(call: Call, request: SearchInput) -> tuple[Narrowing, SearchOutput]:
     embedding = asyncio.create_task(_embed(call, request))
     try:
         admission, tx = await call.admitted()
+        narrowing = await enforce(tx, admission, request.scope)
         vector, coverage = await embedding
     finally:
         embedding.cancel()
-    filters = eligibility(request, admission, now=call.now)
+        await asyncio.gather(embedding, return_exceptions=True)
+    filters = eligibility(request, narrowing.scope, now=call.now)
     page = ranking.Ranking(call, request, admission, filters, _fingerprint(request, filters))
-    return await page.first(tx, vector, coverage)
+    return narrowing, await page.first(tx, vector, coverage)
 
 
-async def _without_embedding(call: Call, request: SearchInput) -> SearchOutput:
+async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowing, SearchOutput]:
     admission, tx = await call.admitted()
-    filters = eligibility(request, admission, now=call.now)
+    narrowing = await enforce(tx, admission, request.scope)
+    filters = eligibility(request, narrowing.scope, now=call.now)
     asked = _fingerprint(request, filters)
     state = None
     if request.cursor is not None:
@@ -42,11 +53,11 @@ async def _without_embedding(call: Call, request: SearchInput) -> SearchOutput:
     if request.order is SearchOrder.RELEVANCE:
         if not isinstance(state, RankedRest):
             raise InvalidCursor
-        return await ranking.Ranking(call, request, admission, filters, asked).rest(tx, state)
+        return narrowing, await ranking.Ranking(call, request, admission, filters, asked).rest(tx, state)
     if isinstance(state, RankedRest):
         raise InvalidCursor
     after: ListedAfter | None = state
-    return await listing.page(call, tx, request, filters, asked, after)
+    return narrowing, await listing.page(call, tx, request, filters, asked, after)
 
 
 async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, VectorCoverage]:
@@ -54,7 +65,8 @@ async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, Vecto
     if embedder is None or request.query is None:
         return None, VectorCoverage.OFF
     if embedder.is_metered:
-        await call.admitted()
+        admission, _ = await call.admitted()
+        narrow(admission, request.scope)
     try:
         return await embedder.embed_query(request.query, timeout_s=call.core.embed_query_timeout_s), VectorCoverage.USED
     except EmbedderUnavailable:
@@ -64,6 +76,7 @@ async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, Vecto
 def _fingerprint(request: SearchInput, filters: Eligibility) -> bytes:
     """Stands for what was asked; `limit` and `projection` may change between pages, the order and the filters not.
 
+    The scope is the one that narrows the search, whoever supplied it, so that a page never shows more than the first.
     The instant that `asOf` fills in for a missing `asKnownAt` is left out: it differs from page to page.
     """
     question = {
