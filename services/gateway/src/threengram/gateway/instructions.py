@@ -10,8 +10,8 @@ Begin a task with search for what it touches, and search before claiming that so
 Memory is append-only: nothing is edited or deleted, and older beliefs stay readable with asOf. To correct something, \
 store the new statement and say what it replaces.
 Use remember for what a later session needs: decisions with their reasons, commitments, blockers, preferences, \
-lasting facts. Not transcript noise, restatements, secrets, or what the code already says. One atom per call, complete in \
-itself; split long debriefs.
+lasting facts. Not transcript noise, restatements, secrets, or what the code already says. One atom per call, \
+complete in itself; split long debriefs.
 Set scope and project on writes and reads: a memory without its project is missing from that project.
 Put measurable claims into facts on the same call: text value, unit in the predicate, one measure per fact.\
 """
