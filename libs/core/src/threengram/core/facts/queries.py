@@ -1,22 +1,79 @@
 """Statements on facts and their lifetimes."""
 
+# ruff: noqa: S608 - every part is a LiteralString of this module or of `as_of`; mypy holds them to it
+
+from typing import LiteralString
+
 from threengram.core.db.statement import tenant_statement
+
+_RECORDING: LiteralString = """
+    asked AS (
+        SELECT * FROM unnest(%(subjects)s::text[], %(predicates)s::text[], %(valid_froms)s::timestamptz[])
+            WITH ORDINALITY AS s (subject, predicate, valid_from, position)
+    ), touched AS (
+        SELECT subject, predicate FROM asked
+        UNION
+        SELECT f.subject, f.predicate FROM facts f
+        WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s
+    ), recording AS (
+        SELECT greatest(
+            %(now)s::timestamptz,
+            (SELECT max(latest.changed_at) + interval '1 microsecond'
+             FROM touched t CROSS JOIN LATERAL (
+                 SELECT f.changed_at FROM facts f
+                 WHERE f.tenant_id = %(tenant_id)s AND f.subject = t.subject AND f.predicate = t.predicate
+                 ORDER BY f.changed_at DESC LIMIT 1) latest),
+            (SELECT l.recorded_from + interval '1 microsecond' FROM memory_lifetimes l
+             WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = %(closing_id)s AND l.recorded_to IS NULL)
+        ) AS at
+    )"""
 
 LOCK_SERIES = tenant_statement(
     "lock_fact_series",
     r"""
-    SELECT pg_advisory_xact_lock(
-        hashtextextended(%(tenant_id)s::text || E'\x1f' || s.subject || E'\x1f' || s.predicate, 3))
-    FROM unnest(%(subjects)s::text[], %(predicates)s::text[]) WITH ORDINALITY AS s (subject, predicate, position)
-    ORDER BY s.position
+    SELECT pg_advisory_xact_lock(locked.key) FROM (
+        SELECT DISTINCT hashtextextended(
+            %(tenant_id)s::text || E'\x1f' || named.subject || E'\x1f' || named.predicate, 3) AS key
+        FROM (
+            SELECT s.subject, s.predicate
+            FROM unnest(%(subjects)s::text[], %(predicates)s::text[]) AS s (subject, predicate)
+            UNION ALL
+            SELECT f.subject, f.predicate FROM facts f
+            WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s
+        ) named
+        ORDER BY 1 OFFSET 0
+    ) locked
     """,
 )
-GENERATIONS = tenant_statement(
-    "fact_generations",
+RECORDING = tenant_statement("fact_recording_instant", "WITH " + _RECORDING + " SELECT at FROM recording")
+FACTS_OF_MEMORY = tenant_statement(
+    "facts_of_memory",
     """
-    SELECT f.id, f.subject, f.predicate, f.value, f.valid_from, f.valid_to
-    FROM unnest(%(subjects)s::text[], %(predicates)s::text[]) AS s (subject, predicate)
-    JOIN facts f ON f.tenant_id = %(tenant_id)s AND f.subject = s.subject AND f.predicate = s.predicate
+    SELECT f.id, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.status
+    FROM facts f WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s ORDER BY f.valid_from, f.id
+    """,
+)
+NEIGHBOURS = tenant_statement(
+    "fact_neighbours",
+    "WITH "
+    + _RECORDING
+    + """, placed AS (
+        SELECT a.subject, a.predicate, coalesce(a.valid_from, r.at) AS valid_from FROM asked a CROSS JOIN recording r
+    ), standing AS NOT MATERIALIZED (
+        SELECT f.* FROM facts f
+        WHERE f.tenant_id = %(tenant_id)s AND (f.valid_to IS NULL OR f.valid_to > f.valid_from)
+          AND (%(closing_id)s::uuid IS NULL OR f.memory_id <> %(closing_id)s::uuid)
+    )
+    SELECT n.id, n.subject, n.predicate, n.value, n.valid_from, n.valid_to, n.status
+    FROM placed p CROSS JOIN LATERAL (
+        (SELECT s.* FROM standing s
+         WHERE s.subject = p.subject AND s.predicate = p.predicate AND s.valid_from <= p.valid_from
+         ORDER BY s.valid_from DESC LIMIT 1)
+        UNION ALL
+        (SELECT s.* FROM standing s
+         WHERE s.subject = p.subject AND s.predicate = p.predicate AND s.valid_from > p.valid_from
+         ORDER BY s.valid_from LIMIT 1)
+    ) n
     """,
 )
 INSERT_FACTS = tenant_statement(
@@ -24,34 +81,55 @@ INSERT_FACTS = tenant_statement(
     """
     WITH written AS (
         INSERT INTO facts (tenant_id, id, memory_id, subject, predicate, value, confidence, valid_from, valid_to,
-                           recorded_at)
+                           recorded_at, changed_at)
         SELECT %(tenant_id)s, f.id, %(memory_id)s, f.subject, f.predicate, f.value, f.confidence, f.valid_from,
-               f.valid_to, %(now)s
+               f.valid_to, %(at)s, %(at)s
         FROM unnest(%(ids)s::uuid[], %(subjects)s::text[], %(predicates)s::text[], %(values)s::text[],
                     %(confidences)s::real[], %(valid_froms)s::timestamptz[], %(valid_tos)s::timestamptz[])
              AS f (id, subject, predicate, value, confidence, valid_from, valid_to)
         RETURNING id, valid_from, valid_to, status
     )
     INSERT INTO fact_lifetimes (tenant_id, fact_id, version, valid_from, valid_to, status, recorded_from)
-    SELECT %(tenant_id)s, id, 1, valid_from, valid_to, status, %(now)s FROM written
+    SELECT %(tenant_id)s, id, 1, valid_from, valid_to, status, %(at)s FROM written
     """,
 )
-END_FACTS = tenant_statement(
-    "end_facts",
+NEXT_VERSIONS = tenant_statement(
+    "next_fact_versions",
     """
-    WITH ended AS (
-        SELECT * FROM unnest(%(ids)s::uuid[], %(ends)s::timestamptz[]) AS e (id, valid_to)
+    WITH wanted AS (
+        SELECT * FROM unnest(%(ids)s::uuid[], %(valid_tos)s::timestamptz[], %(statuses)s::text[])
+            AS w (id, valid_to, status)
+    ), changed AS (
+        UPDATE facts f SET valid_to = w.valid_to, status = w.status, changed_at = %(at)s
+        FROM wanted w
+        WHERE f.tenant_id = %(tenant_id)s AND f.id = w.id
+        RETURNING f.id, f.valid_from, f.valid_to, f.status
     ), closed AS (
-        UPDATE fact_lifetimes l SET recorded_to = greatest(%(now)s, l.recorded_from)
-        FROM ended e
-        WHERE l.tenant_id = %(tenant_id)s AND l.fact_id = e.id AND l.recorded_to IS NULL
-        RETURNING l.fact_id, l.version, l.valid_from, l.status, l.recorded_to, e.valid_to
-    ), next_version AS (
-        INSERT INTO fact_lifetimes (tenant_id, fact_id, version, valid_from, valid_to, status, recorded_from)
-        SELECT %(tenant_id)s, fact_id, version + 1, valid_from, valid_to, status, recorded_to FROM closed
+        UPDATE fact_lifetimes l SET recorded_to = %(at)s
+        FROM wanted w
+        WHERE l.tenant_id = %(tenant_id)s AND l.fact_id = w.id AND l.recorded_to IS NULL
+        RETURNING l.fact_id, l.version
     )
-    UPDATE facts f SET valid_to = e.valid_to
-    FROM ended e
-    WHERE f.tenant_id = %(tenant_id)s AND f.id = e.id
+    INSERT INTO fact_lifetimes (tenant_id, fact_id, version, valid_from, valid_to, status, recorded_from)
+    SELECT %(tenant_id)s, c.id, l.version + 1, c.valid_from, c.valid_to, c.status, %(at)s
+    FROM changed c JOIN closed l ON l.fact_id = c.id
+    """,
+)
+PUT_AWAY = tenant_statement(
+    "facts_put_away",
+    """
+    SELECT f.id, f.valid_from,
+           (SELECT l.valid_to FROM fact_lifetimes l
+            WHERE l.tenant_id = %(tenant_id)s AND l.fact_id = f.id AND l.status = 'active'
+            ORDER BY l.version DESC LIMIT 1) AS former_end,
+           (SELECT o.valid_from FROM facts o
+            WHERE o.tenant_id = %(tenant_id)s AND o.subject = f.subject AND o.predicate = f.predicate AND o.id <> f.id
+              AND o.valid_from > f.valid_from AND (o.valid_to IS NULL OR o.valid_to > o.valid_from)
+            ORDER BY o.valid_from LIMIT 1) AS next_start,
+           EXISTS (SELECT FROM facts o
+            WHERE o.tenant_id = %(tenant_id)s AND o.subject = f.subject AND o.predicate = f.predicate AND o.id <> f.id
+              AND o.valid_from <= f.valid_from AND (o.valid_to IS NULL OR o.valid_to > f.valid_from)) AS is_taken
+    FROM facts f
+    WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s AND f.status = 'archived'
     """,
 )

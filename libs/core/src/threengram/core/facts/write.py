@@ -1,44 +1,127 @@
-"""Write the facts of a memory: serialised per series, generations kept apart."""
+"""Write the facts of a memory: serialised per series, generations kept apart.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A write reads what it stands on (`reading`, four steps behind the locks of its series) and then decides without I/O
+(`planned`), so that a verb can put both into round trips of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Step
 from threengram.core.errors import InvalidRequest
 from threengram.core.facts import queries
-from threengram.core.facts.generations import Generation, place
+from threengram.core.facts.generations import Generation, closed_at, place
 from threengram.core.ids import new_id
+from threengram.schema.enums import MemoryStatus
 from threengram.schema.memories import Fact, NewFact
+
+_Series = defaultdict[tuple[str, str], list[Generation]]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedFacts:
-    """The facts as they will be read back, and the steps that write them."""
+    """When the write goes on record, the facts as they will be read back, and the steps that write them."""
 
+    at: datetime
     facts: list[Fact]
     steps: list[Step]
 
 
-async def plan_facts(tx: TenantTransaction, memory_id: UUID, new: Sequence[NewFact], *, now: datetime) -> PlannedFacts:
-    """Lock the series concerned, read their generations and decide; the steps have to run in the same transaction.
+def reading(new: Sequence[NewFact], *, now: datetime, closing: UUID | None = None) -> list[Step]:
+    """The steps that lock every series concerned and read it; `closing` is the memory whose facts are to end.
 
-    Raises `InvalidRequest` with the path of the fact when a series appears twice or an instant is taken.
+    Raises `InvalidRequest` when a series appears twice.
     """
-    if not new:
-        return PlannedFacts([], [])
     _refuse_repeated_series(new)
-    series = sorted({(fact.subject, fact.predicate) for fact in new})
-    names = {"subjects": [item[0] for item in series], "predicates": [item[1] for item in series]}
-    _, rows = await tx.run([Step(queries.LOCK_SERIES, names), Step(queries.GENERATIONS, names)])
-    facts, ends = _placed(memory_id, new, rows, now)
-    steps = [_insertion(memory_id, facts, now)]
+    names = {
+        "subjects": [fact.subject for fact in new],
+        "predicates": [fact.predicate for fact in new],
+        "valid_froms": [fact.valid_from for fact in new],
+        "closing_id": closing,
+        "now": now,
+    }
+    wanted = (queries.LOCK_SERIES, queries.RECORDING, queries.FACTS_OF_MEMORY, queries.NEIGHBOURS)
+    return [Step(statement, names) for statement in wanted]
+
+
+def planned(
+    rows: Sequence[list[Row]], memory_id: UUID, new: Sequence[NewFact], *, status: MemoryStatus = MemoryStatus.ACTIVE
+) -> PlannedFacts:
+    """The decision over the rows of `reading`, to be run in the same transaction.
+
+    Open facts of the memory that was named as closing end when the write goes on record, and get `status`. Raises
+    `InvalidRequest` with the path of the fact when another memory's fact holds the instant.
+    """
+    _, recording, own, neighbours = rows
+    at: datetime = recording[0]["at"]
+    statuses = {row["id"]: row["status"] for row in [*own, *neighbours]}
+    series: _Series = defaultdict(list)
+    ends: dict[UUID, datetime] = {}
+    for row in own:
+        generation = _generation(row, is_replaceable=True)
+        end = closed_at(generation, at)
+        if end is not None and end != generation.valid_to:
+            ends[generation.fact_id], statuses[generation.fact_id] = end, status
+        series[row["subject"], row["predicate"]].append(replace(generation, valid_to=end))
+    for row in neighbours:
+        series[row["subject"], row["predicate"]].append(_generation(row))
+    facts = [_placed(memory_id, fact, position, series, ends, at) for position, fact in enumerate(new)]
+    steps = []
     if ends:
-        ids, instants = zip(*ends, strict=True)
-        steps.insert(0, Step(queries.END_FACTS, {"ids": list(ids), "ends": list(instants), "now": now}))
-    return PlannedFacts(facts, steps)
+        steps.append(next_versions(ends, [statuses[fact_id] for fact_id in ends], at))
+    if facts:
+        steps.append(_insertion(memory_id, facts, at))
+    return PlannedFacts(at, facts, steps)
+
+
+def next_versions(ends: Mapping[UUID, datetime | None], statuses: Iterable[str], at: datetime) -> Step:
+    """The step that gives each fact its next version, with a new end and status."""
+    return Step(
+        queries.NEXT_VERSIONS,
+        {
+            "ids": list(ends),
+            "valid_tos": list(ends.values()),
+            "statuses": [str(status) for status in statuses],
+            "at": at,
+        },
+    )
+
+
+def _generation(row: Row, *, is_replaceable: bool = False) -> Generation:
+    return Generation(row["id"], row["value"], row["valid_from"], row["valid_to"], is_replaceable)
+
+
+def _placed(
+    memory_id: UUID,
+    fact: NewFact,
+    position: int,
+    series: _Series,
+    ends: dict[UUID, datetime],
+    at: datetime,
+) -> Fact:
+    placement = place(
+        series[fact.subject, fact.predicate],
+        value=fact.value,
+        valid_from=fact.valid_from or at,
+        valid_to=fact.valid_to,
+        field=f"facts[{position}].validFrom",
+    )
+    if placement.ends is not None:
+        ends[placement.ends] = placement.valid_from
+    return Fact(
+        id=new_id(),
+        memory_id=memory_id,
+        subject=fact.subject,
+        predicate=fact.predicate,
+        value=fact.value,
+        confidence=fact.confidence,
+        valid_from=placement.valid_from,
+        valid_to=placement.valid_to,
+        recorded_at=at,
+    )
 
 
 def _refuse_repeated_series(new: Sequence[NewFact]) -> None:
@@ -52,48 +135,12 @@ def _refuse_repeated_series(new: Sequence[NewFact]) -> None:
         seen.add((fact.subject, fact.predicate))
 
 
-def _placed(
-    memory_id: UUID, new: Sequence[NewFact], rows: list[Row], now: datetime
-) -> tuple[list[Fact], list[tuple[UUID, datetime]]]:
-    facts: list[Fact] = []
-    ends: list[tuple[UUID, datetime]] = []
-    for position, fact in enumerate(new):
-        generations = [
-            Generation(row["id"], row["value"], row["valid_from"], row["valid_to"])
-            for row in rows
-            if (row["subject"], row["predicate"]) == (fact.subject, fact.predicate)
-        ]
-        placement = place(
-            generations,
-            value=fact.value,
-            valid_from=fact.valid_from or now,
-            valid_to=fact.valid_to,
-            field=f"facts[{position}].validFrom",
-        )
-        if placement.ends is not None:
-            ends.append((placement.ends, placement.valid_from))
-        facts.append(
-            Fact(
-                id=new_id(),
-                memory_id=memory_id,
-                subject=fact.subject,
-                predicate=fact.predicate,
-                value=fact.value,
-                confidence=fact.confidence,
-                valid_from=placement.valid_from,
-                valid_to=placement.valid_to,
-                recorded_at=now,
-            )
-        )
-    return facts, ends
-
-
-def _insertion(memory_id: UUID, facts: list[Fact], now: datetime) -> Step:
+def _insertion(memory_id: UUID, facts: list[Fact], at: datetime) -> Step:
     return Step(
         queries.INSERT_FACTS,
         {
             "memory_id": memory_id,
-            "now": now,
+            "at": at,
             "ids": [fact.id for fact in facts],
             "subjects": [fact.subject for fact in facts],
             "predicates": [fact.predicate for fact in facts],

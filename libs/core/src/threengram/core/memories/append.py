@@ -1,0 +1,140 @@
+"""What every new memory comes with: its row and lifetime, its event, postings, vectors or a job. All in one unit."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from threengram.core.call import Call
+from threengram.core.db.database import TenantTransaction
+from threengram.core.db.statement import Row, Step
+from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable
+from threengram.core.embeddings.store import enqueueing, storing
+from threengram.core.errors import Conflict, DuplicateMemory, InvalidRequest
+from threengram.core.identity.admission import Admission
+from threengram.core.ids import new_id
+from threengram.core.lexical.analyser import document_terms
+from threengram.core.memories import queries
+from threengram.schema.enums import EmbeddedState, MemoryType
+from threengram.schema.memories import MemoryEcho
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory about to be appended; `scope` is a name or an alias, resolved when the row is written."""
+
+    memory_id: UUID
+    memory_type: MemoryType
+    topic: str
+    content: str
+    scope: str
+    project: str | None
+    tags: Sequence[str]
+    session_run_id: UUID | None
+
+    def echo(self, filed: list[Row]) -> MemoryEcho:
+        """What was filed, and where; `filed` are the rows of the first appending step."""
+        return MemoryEcho(
+            id=self.memory_id,
+            memory_type=self.memory_type,
+            topic=self.topic,
+            scope=filed[0]["scope"],
+            project=self.project,
+        )
+
+
+def content_hash(content: str) -> bytes:
+    """SHA-256 of the normalised content (the schema has trimmed it and brought it into NFC)."""
+    return hashlib.sha256(content.encode()).digest()
+
+
+async def check_session(tx: TenantTransaction, session_run_id: UUID | None) -> None:
+    """Raises `InvalidRequest` unless the session is the tenant's own; before any lock is taken."""
+    if session_run_id is not None and not await tx.fetch(queries.SESSION, {"session_run_id": session_run_id}):
+        raise InvalidRequest("no such session run", field="sessionRunId")
+
+
+async def first_window(call: Call, topic: str, content: str) -> DocumentVectors | None:
+    """The vector of the first window, or None when the embedder is absent, down or too slow."""
+    embedder = call.core.embedder
+    if embedder is None:
+        return None
+    if embedder.is_metered:
+        await call.admitted()
+    try:
+        return await embedder.embed_document(
+            topic, content, timeout_s=call.core.embed_write_timeout_s, first_window_only=True, priority="write"
+        )
+    except EmbedderUnavailable:
+        return None
+
+
+def appending(
+    call: Call, admission: Admission, draft: Draft, vectors: DocumentVectors | None, *, at: datetime
+) -> tuple[EmbeddedState, list[Step]]:
+    """Whether the memory can be found by meaning at once, and the steps that append it as recorded `at`.
+
+    The transaction has to hold the registry of scopes already (`scopes.queries.FILING`). The first step returns the
+    scope under which the memory was filed.
+    """
+    state, embedding = _embedding_steps(call, admission, draft.memory_id, vectors)
+    return state, [_row(call, draft, at), _posting(draft), *embedding]
+
+
+async def duplicate_of(call: Call, draft: Draft) -> Conflict:
+    """The error that names the row in the way; asked in a unit of work of its own, since the first one is void."""
+    key = {
+        "content_hash": content_hash(draft.content),
+        "memory_type": draft.memory_type,
+        "scope": draft.scope,
+        "project": draft.project,
+    }
+    async with call.core.database.tenant(call.principal) as fresh:
+        rows = await fresh.fetch_last(queries.LIVE_DUPLICATE, key)
+    if not rows:
+        return Conflict("the same content was stored and closed meanwhile; try again")
+    return DuplicateMemory(str(rows[0]["id"]))
+
+
+def _embedding_steps(
+    call: Call, admission: Admission, memory_id: UUID, vectors: DocumentVectors | None
+) -> tuple[EmbeddedState, list[Step]]:
+    embedder, model = call.core.embedder, admission.model
+    if vectors is not None and (model is None or embedder is None or embedder.model_name != model.name):
+        vectors = None
+    is_complete = vectors is not None and len(vectors.vectors) == vectors.window_count
+    traceparent = call.core.database.observer.traceparent()
+    steps = [enqueueing(memory_id, is_complete=is_complete, traceparent=traceparent, now=call.now)]
+    if vectors is not None and model is not None:
+        steps.append(storing(memory_id, model.id, vectors))
+    if embedder is None:
+        return EmbeddedState.OFF, steps
+    return EmbeddedState.DONE if is_complete else EmbeddedState.PENDING, steps
+
+
+def _row(call: Call, draft: Draft, at: datetime) -> Step:
+    return Step(
+        queries.APPEND_MEMORY,
+        {
+            "memory_id": draft.memory_id,
+            "event_id": new_id(),
+            "user_id": call.principal.user_id,
+            "actor": call.principal.actor,
+            "memory_type": draft.memory_type,
+            "topic": draft.topic,
+            "content": draft.content,
+            "content_chars": len(draft.content),
+            "content_hash": content_hash(draft.content),
+            "scope": draft.scope,
+            "project": draft.project,
+            "tags": list(draft.tags),
+            "session_run_id": draft.session_run_id,
+            "now": at,
+        },
+    )
+
+
+def _posting(draft: Draft) -> Step:
+    terms = document_terms(draft.topic, draft.content)
+    return Step(queries.POST_TERMS, {"terms": [term.key for term in terms], "weights": [term.weight for term in terms]})
