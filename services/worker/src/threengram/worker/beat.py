@@ -15,6 +15,7 @@ from redis import Redis, RedisError
 
 from threengram.core.embeddings.pending import backlog
 from threengram.core.errors import Unavailable
+from threengram.runtime.failures import error_class
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import JOBS_OLDEST_AGE, JOBS_WAITING
 from threengram.runtime.telemetry import span
@@ -54,7 +55,7 @@ class Doorbell(Scheduler):  # type: ignore[misc]
                 if self._broker.llen(entry.options["queue"]):
                     return
             except RedisError as error:
-                _log.exception("ring_failed", error, task=entry.task)
+                _log.warning("ring_failed", error_class=error_class(error), task=entry.task)
                 return
             super().apply_entry(entry, producer)
 
@@ -76,7 +77,7 @@ class Gauges:
         try:
             found = await backlog(self._connections.database, now=self._connections.clock())
         except Unavailable as error:
-            _log.warning("backlog_unknown", error_class=type(error).__name__)
+            _log.warning("backlog_unknown", error_class=error_class(error))
             return
         JOBS_WAITING.labels(EMBED).set(found.waiting)
         JOBS_OLDEST_AGE.labels(EMBED).set(found.oldest_age_s)

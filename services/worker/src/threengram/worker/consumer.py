@@ -9,9 +9,12 @@ from typing import Any, Final
 from celery import Celery
 from celery.apps.worker import Worker
 from celery.concurrency.thread import TaskPool
+from celery.utils.log import get_task_logger
 from celery.worker import state
 from celery.worker.consumer import Consumer
+from celery.worker.request import Request
 
+from threengram.runtime.failures import error_class
 from threengram.runtime.logging import get_logger
 from threengram.worker.settings import Settings
 
@@ -19,6 +22,23 @@ PULSE_S: Final = 1.0
 FIRST_WAIT_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0
 _log = get_logger(__name__)
+_celery_log = get_task_logger(__name__)
+
+
+class AnsweringRequest(Request):  # type: ignore[misc]
+    """A request whose lost acknowledgement ends the connection.
+
+    Celery logs it and goes on; but the message still counts as being worked on, nothing more is fetched while it does,
+    and a connection that fetches nothing never notices that it is broken: the worker would stand still for good.
+    """
+
+    acknowledged: bool
+
+    def acknowledge(self) -> None:
+        """Acknowledge once; an error of the connection reaches the consumer, which connects anew."""
+        if not self.acknowledged:
+            self._on_ack(_celery_log, ())
+            self.acknowledged = True
 
 
 class LivingConsumer(Consumer):  # type: ignore[misc]
@@ -40,7 +60,7 @@ class LivingConsumer(Consumer):  # type: ignore[misc]
         """Connect, however long it takes; a shutdown ends the wait."""
 
         def failed(error: BaseException, wait_s: float) -> None:
-            _log.exception("broker_unreachable", error, retry_after_s=wait_s)
+            _log.warning("broker_unreachable", error_class=error_class(error), retry_after_s=wait_s)
 
         def waiting() -> None:
             self._on_pulse()

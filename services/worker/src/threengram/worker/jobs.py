@@ -16,6 +16,7 @@ from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import JOB_DURATION
 from threengram.runtime.telemetry import span_from
 from threengram.worker.app import TRACEPARENT
+from threengram.worker.consumer import AnsweringRequest
 from threengram.worker.loop import BackgroundLoop
 
 STUCK_AFTER_S: Final = 10.0
@@ -75,6 +76,7 @@ class Jobs:
 class Job(Task):  # type: ignore[misc]
     """Base of all tasks: a bounded number of jittered retries while something is unavailable, one span, one metric."""
 
+    Request = AnsweringRequest
     autoretry_for = (Unavailable,)
     max_retries = 3
     retry_backoff = 2
