@@ -253,6 +253,48 @@ async def test_a_search_finds_a_scope_by_both_names_whenever_it_is_renamed(core:
     assert min(looks) > 10
 
 
+async def test_ten_thousand_memories_follow_their_scope_in_one_transaction(
+    core: Core, alice: Person, owner_url: str
+) -> None:
+    tenant = str(alice.principal.tenant_id)
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("SELECT set_config('app.tenant_id', %s, true)", (tenant,))
+        owner.execute(TEN_THOUSAND, {"tenant": tenant, "user": alice.principal.user_id})
+    is_over = asyncio.Event()
+
+    async def look(name: str) -> set[str]:
+        seen = set()
+        while not is_over.is_set():
+            found = await find(core, alice, order="chronological", scope=name)
+            labels = {hit.scope for hit in found.hits}
+            assert (found.count, len(labels)) == (5, 1)
+            seen |= labels
+        return seen
+
+    async def rename() -> None:
+        await configure(core, alice, "set_aliases", name="work", aliases=["office"])
+        await configure(core, alice, "rename", name="work", newName="office")
+        await find(core, alice, order="chronological", scope="work")
+        is_over.set()
+
+    looking = asyncio.gather(look("work"), look("office"))
+    await rename()
+    assert set().union(*await looking) <= {"work", "office"}
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("SELECT set_config('app.tenant_id', %s, true)", (tenant,))
+        relabelled = owner.execute("SELECT scope, count(*), count(DISTINCT xmin::text) FROM memories GROUP BY scope")
+        assert relabelled.fetchall() == [("office", 10_000, 1)]
+
+
+TEN_THOUSAND = """
+    INSERT INTO memories (tenant_id, id, memory_no, user_id, memory_type, topic, content, content_chars, content_hash,
+                          scope, valid_from, recorded_at, touched_at)
+    SELECT %(tenant)s, gen_random_uuid(), n, %(user)s, 'note', 'a topic', 'content ' || n, 13, sha256(n::text::bytea),
+           'work', now(), now(), now()
+    FROM generate_series(1, 10000) n
+"""
+
+
 async def test_a_walk_goes_on_over_a_rename(core: Core, alice: Person) -> None:
     for number in range(12):
         await write(core, alice, f"apples {number}", scope="work")
