@@ -1,10 +1,9 @@
 """Composition root of `api`: settings in, a running process out."""
 
-import asyncio
 import base64
 import binascii
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 
@@ -80,11 +79,8 @@ class Api:
         try:
             await guard.check(self.database)
             await self.limiter.start()
-            recording = asyncio.create_task(self.key_uses.run())
-            yield
-            recording.cancel()
-            with suppress(asyncio.CancelledError):
-                await recording
+            async with self.key_uses.recording():
+                yield
         finally:
             if self.embedder is not None:
                 await self.embedder.close()

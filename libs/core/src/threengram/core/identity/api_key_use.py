@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from threengram.core.db.database import Database
@@ -14,6 +15,7 @@ from threengram.core.principal import Principal
 MAX_ENTRIES = 4096
 MAX_AGE = timedelta(seconds=60)
 TOUCH_INTERVAL = timedelta(seconds=60)
+LAST_WRITES_S = 2.0
 
 
 class ApiKeyResolver:
@@ -65,6 +67,8 @@ class ApiKeyUses:
         self._noted: OrderedDict[Principal, datetime] = OrderedDict()
         self._pending: dict[Principal, datetime] = {}
         self._is_pending = asyncio.Event()
+        self._is_written = asyncio.Event()
+        self._is_written.set()
 
     def note(self, principal: Principal, now: datetime) -> None:
         """The key of this principal was presented."""
@@ -76,16 +80,37 @@ class ApiKeyUses:
         if len(self._noted) > MAX_ENTRIES:
             self._noted.popitem(last=False)
         self._pending[principal] = now
+        self._is_written.clear()
         self._is_pending.set()
 
-    async def run(self) -> None:
-        """Write what is noted, until cancelled. A use that the database can't take now is forgotten."""
+    async def written(self) -> None:
+        """Return once nothing that was noted waits to be written."""
+        await self._is_written.wait()
+
+    @asynccontextmanager
+    async def recording(self) -> AsyncIterator[None]:
+        """Write what is noted while the block runs; at its end, what is left gets `LAST_WRITES_S`."""
+        task = asyncio.create_task(self._record())
+        try:
+            yield
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WRITES_S):
+                    await self.written()
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _record(self) -> None:
         while True:
             await self._is_pending.wait()
             self._is_pending.clear()
             while self._pending:
-                principal, used_at = self._pending.popitem()
-                parameters = {"key_id": principal.credential_id, "used_at": used_at}
-                with suppress(Unavailable):
-                    async with self._database.tenant(principal) as tx:
-                        await tx.fetch_last(queries.TOUCH_API_KEY, parameters)
+                await self._touch(*self._pending.popitem())
+            self._is_written.set()
+
+    async def _touch(self, principal: Principal, used_at: datetime) -> None:
+        parameters = {"key_id": principal.credential_id, "used_at": used_at}
+        # A use that the database can't take now is forgotten.
+        with suppress(Unavailable):
+            async with self._database.tenant(principal) as tx:
+                await tx.fetch_last(queries.TOUCH_API_KEY, parameters)

@@ -1,0 +1,47 @@
+"""The service as a process of its own, with its real composition root and clock."""
+
+import base64
+import contextlib
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+
+from tests.integration.runtime.processes import Service, listening, service
+from tests.people import a_person
+from threengram.core.db.database import Database
+from threengram.core.identity.api_keys import create_api_key
+from threengram.schema.enums import OAuthScope
+
+EVERY_SCOPE = tuple(OAuthScope)
+
+
+@contextlib.contextmanager
+def api_process(directory: Path, **variables: str) -> Iterator[Service]:
+    """A running `threengram.api`, not necessarily ready yet."""
+    settings = {
+        "embedder_model": "hash-384",
+        "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
+        "instance": "api-0",
+        **variables,
+    }
+    argv = ("-m", "threengram.api")
+    with listening() as listener, service(argv, "THREENGRAM_API_", directory, listener, **settings) as running:
+        yield running
+
+
+def new_key(database_url: str, scopes: Iterable[OAuthScope] = EVERY_SCOPE) -> str:
+    """The text of a key of somebody new, good now."""
+
+    async def make() -> str:
+        database = Database(database_url)
+        await database.open()
+        try:
+            now = datetime.now(UTC)
+            person = await a_person(database, now=now)
+            return (await create_api_key(database, person.principal, name="k", scopes=scopes, now=now)).text
+        finally:
+            await database.close()
+
+    return anyio.run(make)
