@@ -1,14 +1,18 @@
 """Steps on scopes that several tests take, in the words of the wire."""
 
+from uuid import UUID
+
 import orjson
 
 from tests.people import Person
 from threengram.core.call import Core, open_call
-from threengram.core.memories import remember
+from threengram.core.memories.remember import remember
+from threengram.core.memories.revise import revise
 from threengram.core.scopes.configure import configure_scope
 from threengram.core.search import search
 from threengram.schema.base import Json
 from threengram.schema.memories import RememberInput, RememberOutput
+from threengram.schema.revisions import ReviseInput, ReviseOutput
 from threengram.schema.scopes import ConfigureScopeInput
 from threengram.schema.search import SearchInput, SearchOutput
 
@@ -29,6 +33,15 @@ async def write(core: Core, person: Person, content: str, **fields: object) -> R
     arguments = {"memoryType": "note", "topic": "a topic", "content": content, **fields}
     async with open_call(core, person.principal) as call:
         return await remember(call, RememberInput.parse(orjson.dumps(arguments)))
+
+
+async def rewrite(core: Core, person: Person, predecessor_id: UUID, content: str) -> ReviseOutput:
+    arguments = {
+        "predecessorId": str(predecessor_id), "edgeIntent": "supersedes", "memoryType": "note", "topic": "a topic",
+        "content": content,
+    }  # fmt: skip
+    async with open_call(core, person.principal) as call:
+        return await revise(call, ReviseInput.parse(orjson.dumps(arguments)))
 
 
 async def find(core: Core, person: Person, **fields: object) -> SearchOutput:

@@ -1,11 +1,12 @@
 """`configure_scope`: one registry of names for each tenant, and memories that follow their scope."""
 
 import asyncio
+from uuid import UUID
 
 import psycopg
 import pytest
 
-from tests.integration.core.registry import configure, contents, find, registered, write
+from tests.integration.core.registry import configure, contents, find, registered, rewrite, write
 from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.errors import Conflict, DuplicateMemory, LimitReached, NotFound
@@ -336,6 +337,31 @@ async def test_what_is_written_while_a_scope_is_renamed_ends_up_in_it(core: Core
             break
     assert walked == sum(kept)
     assert min(kept) > 5
+
+
+async def test_revisions_and_renamings_never_wait_for_each_other_in_a_circle(core: Core, alice: Person) -> None:
+    chains = [(await write(core, alice, f"content {number}", scope="work")).memory.id for number in range(4)]
+    is_over = asyncio.Event()
+
+    async def rename() -> None:
+        for _ in range(20):
+            await configure(core, alice, "rename", name="work", newName="office")
+            await configure(core, alice, "rename", name="office", newName="work")
+        is_over.set()
+
+    async def correct(head: UUID) -> int:
+        revisions = 0
+        while not is_over.is_set():
+            revised = await rewrite(core, alice, head, f"{head} {revisions}")
+            head, revisions = revised.memory.id, revisions + 1
+        return revisions
+
+    correcting = asyncio.gather(*(correct(head) for head in chains))
+    await rename()
+    revisions = await correcting
+    assert min(revisions) > 3
+    live = await find(core, alice, order="chronological", scope="work", limit=25)
+    assert len([hit for hit in live.hits if not hit.superseded]) == len(chains)
 
 
 def cursor_argument(cursor: str | None) -> dict[str, str]:
