@@ -17,7 +17,7 @@ from threengram.core.errors import InvalidCursor
 from threengram.schema.bounds import MAX_CURSOR_CHARS
 
 MAC_BYTES = 16
-_RANKED, _LISTED = b"r", b"l"
+_RANKED, _LISTED, _FACTS = b"r", b"l", b"f"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -37,6 +37,18 @@ class ListedAfter:
     memory_id: UUID
 
 
+@dataclass(frozen=True, slots=True)
+class FactsAfter:
+    """The last fact of a page, by the instant that orders the walk, and the now of the walk's first page."""
+
+    instant: datetime
+    fact_id: UUID
+    seen_at: datetime
+
+
+State = RankedRest | ListedAfter | FactsAfter
+
+
 class CursorSealer:
     """Seals and opens cursors with one key, shared by every replica and by both transports."""
 
@@ -45,12 +57,12 @@ class CursorSealer:
             raise ValueError("a cursor key has at least 32 bytes")
         self._key = key
 
-    def seal(self, tenant_id: UUID, fingerprint: bytes, state: RankedRest | ListedAfter) -> str:
+    def seal(self, tenant_id: UUID, fingerprint: bytes, state: State) -> str:
         """The cursor as URL-safe text."""
         payload = _packed(state)
         return base64.urlsafe_b64encode(self._mac(tenant_id, fingerprint, payload) + payload).rstrip(b"=").decode()
 
-    def open(self, tenant_id: UUID, fingerprint: bytes, cursor: str) -> RankedRest | ListedAfter:
+    def open(self, tenant_id: UUID, fingerprint: bytes, cursor: str) -> State:
         """The state that was sealed for this tenant and this query; raises `InvalidCursor` for anything else."""
         if len(cursor) > MAX_CURSOR_CHARS or not cursor.isascii():
             raise InvalidCursor
@@ -72,20 +84,32 @@ def fingerprint(canonical: bytes) -> bytes:
     return hashlib.sha256(canonical).digest()
 
 
-def _packed(state: RankedRest | ListedAfter) -> bytes:
+def _packed(state: State) -> bytes:
     if isinstance(state, RankedRest):
         count = len(state.numbers)
         return _RANKED + struct.pack(f">{count}i{count}f", *state.numbers, *state.scores)
-    micros = (state.recorded_at - _EPOCH) // timedelta(microseconds=1)
-    return _LISTED + struct.pack(">q", micros) + state.memory_id.bytes
+    if isinstance(state, FactsAfter):
+        return _FACTS + struct.pack(">qq", _micros(state.instant), _micros(state.seen_at)) + state.fact_id.bytes
+    return _LISTED + struct.pack(">q", _micros(state.recorded_at)) + state.memory_id.bytes
 
 
-def _unpacked(payload: bytes) -> RankedRest | ListedAfter:
+def _unpacked(payload: bytes) -> State:
     """Only ever called with what `_packed` made: the MAC has been checked."""
     kind, body = payload[:1], payload[1:]
     if kind == _RANKED:
         count = len(body) // 8
         values = struct.unpack(f">{count}i{count}f", body)
         return RankedRest(numbers=values[:count], scores=values[count:])
-    (micros,) = struct.unpack(">q", body[:8])
-    return ListedAfter(recorded_at=_EPOCH + timedelta(microseconds=micros), memory_id=UUID(bytes=body[8:]))
+    if kind == _FACTS:
+        instant, seen_at = struct.unpack(">qq", body[:16])
+        return FactsAfter(_instant(instant), UUID(bytes=body[16:]), _instant(seen_at))
+    (recorded_at,) = struct.unpack(">q", body[:8])
+    return ListedAfter(_instant(recorded_at), UUID(bytes=body[8:]))
+
+
+def _micros(instant: datetime) -> int:
+    return (instant - _EPOCH) // timedelta(microseconds=1)
+
+
+def _instant(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)

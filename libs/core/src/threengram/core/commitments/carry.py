@@ -15,7 +15,6 @@ from threengram.core.commitments.transitions import RESOLVED, UNSETTLED, Change,
 from threengram.core.db.statement import Step
 from threengram.core.errors import InvalidRequest
 from threengram.core.ids import new_id
-from threengram.core.memories.append import Draft
 from threengram.schema.enums import ActorKind, MemoryType
 from threengram.schema.memories import RememberInput
 from threengram.schema.revisions import ReviseInput
@@ -45,10 +44,10 @@ def opening(commitment_id: UUID, memory_id: UUID, request: RememberInput | Revis
 
 
 def carried(
-    former: Obligation | None, request: ReviseInput, successor: Draft, actor: ActorKind, *, at: datetime
+    former: Obligation | None, request: ReviseInput, successor_id: UUID, actor: ActorKind, *, at: datetime
 ) -> Carried:
     """How the obligation goes on; raises `InvalidRequest` when it would recur without ever having been due."""
-    is_commitment = successor.memory_type is MemoryType.COMMITMENT
+    is_commitment = request.memory_type is MemoryType.COMMITMENT
     due_at = request.due_at or (former.due_at if former is not None else None)
     if request.recurrence is not None and due_at is None:
         raise InvalidRequest("recurrence needs dueAt, the first occurrence", field="recurrence")
@@ -56,21 +55,21 @@ def carried(
         if not is_commitment:
             return Carried(None, [])
         commitment_id = new_id()
-        return Carried(commitment_id, [opening(commitment_id, successor.memory_id, request, at=at)])
+        return Carried(commitment_id, [opening(commitment_id, successor_id, request, at=at)])
     if is_commitment:
-        return Carried(former.commitment_id, [_moving_on(former, request, successor, at)])
+        return Carried(former.commitment_id, [_moving_on(former, request, successor_id, at)])
     if former.status not in UNSETTLED:
         return Carried(None, [])
     return Carried(None, moving(former, Change(RESOLVED), actor, at=at, session_run_id=request.session_run_id))
 
 
-def _moving_on(former: Obligation, request: ReviseInput, successor: Draft, at: datetime) -> Step:
+def _moving_on(former: Obligation, request: ReviseInput, successor_id: UUID, at: datetime) -> Step:
     recurs = request.recurrence is not None or former.recurrence is not None
     return Step(
         queries.CARRY_COMMITMENT,
         {
-            "predecessor_id": former.memory_id,
-            "successor_id": successor.memory_id,
+            "commitment_id": former.commitment_id,
+            "successor_id": successor_id,
             "owner": request.owner,
             "due_at": request.due_at,
             "recurrence": request.recurrence,

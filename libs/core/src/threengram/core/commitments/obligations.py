@@ -1,4 +1,7 @@
-"""Commitments as stored, and the steps that carry out a move. Whoever moves one holds the lock on its memory."""
+"""Commitments as stored, and the steps that carry out a move.
+
+Whoever moves one holds the lock on its memory, and has read it behind that lock: so a decision cannot be overtaken.
+"""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,7 +10,7 @@ from threengram.core.commitments import queries
 from threengram.core.commitments.recurrence import parsed
 from threengram.core.commitments.transitions import EVENTS, OPEN, Advance, Change, GoBack, Obligation, Occurrence
 from threengram.core.db.statement import Row, Step
-from threengram.core.memories.events import event
+from threengram.core.lifetimes.events import event
 from threengram.schema.enums import ActorKind, CommitmentStatus
 
 
@@ -43,8 +46,8 @@ def moving(
     at: datetime,
     session_run_id: UUID | None = None,
 ) -> list[Step]:
-    """The compare-and-set (its rows are empty if it lost), what goes with it, and the event last."""
-    key = {"commitment_id": stored.commitment_id, "memory_id": stored.memory_id, "former": stored.status, "at": at}
+    """The change itself, what goes with it, and the event last."""
+    key = {"commitment_id": stored.commitment_id, "at": at}
     details: dict[str, str | UUID | datetime | None] = {"commitmentId": stored.commitment_id, "from": stored.status}
     match move:
         case Change(status):
@@ -52,7 +55,7 @@ def moving(
             details |= {"to": status, "dueAt": stored.due_at}
         case Advance(status, due_at):
             steps = [
-                Step(queries.MOVE_DUE, {**key, "due_at": due_at, "former_due_at": stored.due_at}),
+                Step(queries.MOVE_DUE, {**key, "due_at": due_at}),
                 Step(
                     queries.INSERT_OCCURRENCE,
                     {**key, "due_at": stored.due_at, "status": status, "next_due_at": due_at},
@@ -62,7 +65,7 @@ def moving(
         case GoBack(last):
             status = OPEN
             steps = [
-                Step(queries.MOVE_DUE, {**key, "due_at": last.due_at, "former_due_at": stored.due_at}),
+                Step(queries.MOVE_DUE, {**key, "due_at": last.due_at}),
                 Step(queries.REOPEN_OCCURRENCE, {**key, "number": last.number}),
             ]
             details |= {"from": last.status, "to": status, "dueAt": last.due_at}

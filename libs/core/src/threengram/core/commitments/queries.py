@@ -37,8 +37,7 @@ CARRY_COMMITMENT = tenant_statement(
         recurs_from = CASE WHEN %(is_rescheduled)s THEN coalesce(%(due_at)s, due_at) ELSE recurs_from END,
         next_surfacing_at = CASE WHEN %(due_at)s::timestamptz IS NULL THEN next_surfacing_at ELSE %(due_at)s END,
         updated_at = %(at)s
-    WHERE tenant_id = %(tenant_id)s AND memory_id = %(predecessor_id)s
-    RETURNING id
+    WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s
     """,
 )
 CHANGE_STATUS = tenant_statement(
@@ -48,8 +47,7 @@ CHANGE_STATUS = tenant_statement(
     SET status = %(status)s, updated_at = %(at)s,
         resolved_at = CASE WHEN %(status)s = 'resolved' THEN %(at)s::timestamptz END,
         next_surfacing_at = CASE WHEN %(status)s IN ('open', 'waiting') THEN coalesce(next_surfacing_at, due_at) END
-    WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s AND memory_id = %(memory_id)s AND status = %(former)s
-    RETURNING id
+    WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s
     """,
 )
 MOVE_DUE = tenant_statement(
@@ -57,9 +55,7 @@ MOVE_DUE = tenant_statement(
     """
     UPDATE commitments
     SET status = 'open', due_at = %(due_at)s, next_surfacing_at = %(due_at)s, resolved_at = NULL, updated_at = %(at)s
-    WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s AND memory_id = %(memory_id)s
-      AND status = %(former)s AND due_at = %(former_due_at)s
-    RETURNING id
+    WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s
     """,
 )
 INSERT_OCCURRENCE = tenant_statement(

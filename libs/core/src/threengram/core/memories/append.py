@@ -7,11 +7,10 @@ from datetime import datetime
 from uuid import UUID
 
 from threengram.core.call import Call
-from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable
 from threengram.core.embeddings.store import enqueueing, storing
-from threengram.core.errors import Conflict, DuplicateMemory, InvalidRequest
+from threengram.core.errors import Conflict, DuplicateMemory
 from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
 from threengram.core.lexical.analyser import document_terms
@@ -47,12 +46,6 @@ class Draft:
 def content_hash(content: str) -> bytes:
     """SHA-256 of the normalised content (the schema has trimmed it and brought it into NFC)."""
     return hashlib.sha256(content.encode()).digest()
-
-
-async def check_session(tx: TenantTransaction, session_run_id: UUID | None) -> None:
-    """Raises `InvalidRequest` unless the session is the tenant's own; before any lock is taken."""
-    if session_run_id is not None and not await tx.fetch(queries.SESSION, {"session_run_id": session_run_id}):
-        raise InvalidRequest("no such session run", field="sessionRunId")
 
 
 async def first_window(call: Call, topic: str, content: str) -> DocumentVectors | None:

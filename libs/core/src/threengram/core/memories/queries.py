@@ -47,50 +47,6 @@ POST_TERMS = tenant_statement(
     ON CONFLICT (tenant_id, term) DO UPDATE SET df = s.df + 1
     """,
 )
-LOCK_MEMORY = tenant_statement(
-    "lock_memory",
-    "SELECT id FROM memories WHERE tenant_id = %(tenant_id)s AND id = %(memory_id)s FOR NO KEY UPDATE",
-)
-STANDING = tenant_statement(
-    "memory_standing",
-    """
-    SELECT m.memory_type, m.scope, m.project, m.tags, m.status, m.valid_from, m.valid_to, l.recorded_from,
-           (SELECT e.from_id FROM memory_edges e
-            WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id AND e.edge_type IN ('supersedes', 'updates')
-              AND e.retracted_at IS NULL) AS successor_id
-    FROM memories m
-    JOIN memory_lifetimes l ON l.tenant_id = %(tenant_id)s AND l.memory_id = m.id AND l.recorded_to IS NULL
-    WHERE m.tenant_id = %(tenant_id)s AND m.id = %(memory_id)s
-    """,
-)
-NEXT_VERSION = tenant_statement(
-    "next_memory_version",
-    """
-    WITH changed AS (
-        UPDATE memories SET status = %(status)s, valid_to = %(valid_to)s, touched_at = %(at)s
-        WHERE tenant_id = %(tenant_id)s AND id = %(memory_id)s
-        RETURNING id, valid_from, valid_to, status
-    ), closed AS (
-        UPDATE memory_lifetimes SET recorded_to = %(at)s
-        WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s AND recorded_to IS NULL
-        RETURNING memory_id, version
-    )
-    INSERT INTO memory_lifetimes (tenant_id, memory_id, version, valid_from, valid_to, status, recorded_from)
-    SELECT %(tenant_id)s, m.id, l.version + 1, m.valid_from, m.valid_to, m.status, %(at)s
-    FROM changed m JOIN closed l ON l.memory_id = m.id
-    """,
-)
-TOUCH = tenant_statement(
-    "touch_memory", "UPDATE memories SET touched_at = %(at)s WHERE tenant_id = %(tenant_id)s AND id = %(memory_id)s"
-)
-APPEND_EVENT = tenant_statement(
-    "append_event",
-    """
-    INSERT INTO memory_events (tenant_id, id, memory_id, event_kind, actor_kind, details, session_run_id, recorded_at)
-    VALUES (%(tenant_id)s, %(event_id)s, %(memory_id)s, %(event_kind)s, %(actor)s, %(details)s, %(session_run_id)s,
-            %(at)s)
-    """,
-)
 INSERT_EDGE = tenant_statement(
     "insert_edge",
     """
@@ -108,9 +64,6 @@ LIVE_DUPLICATE = tenant_statement(
     + """ AND project IS NOT DISTINCT FROM %(project)s
       AND valid_to IS NULL AND status = 'active'
     """,
-)
-SESSION = tenant_statement(
-    "agent_session", "SELECT id FROM agent_sessions WHERE tenant_id = %(tenant_id)s AND id = %(session_run_id)s"
 )
 MEMORIES_BY_ID = tenant_statement(
     "memories_by_id",

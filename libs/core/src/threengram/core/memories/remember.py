@@ -7,7 +7,8 @@ from threengram.core.db.database import UniqueViolated
 from threengram.core.db.statement import Step
 from threengram.core.facts.write import PlannedFacts, planned, reading
 from threengram.core.ids import new_id
-from threengram.core.memories.append import Draft, appending, check_session, duplicate_of, first_window
+from threengram.core.lifetimes.sessions import check_session
+from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import filed_under
 from threengram.schema.enums import MemoryType

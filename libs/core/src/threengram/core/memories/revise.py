@@ -13,10 +13,11 @@ from threengram.core.errors import Conflict
 from threengram.core.facts.write import planned, reading
 from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
+from threengram.core.lifetimes.events import event
+from threengram.core.lifetimes.sessions import check_session
+from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
 from threengram.core.memories import queries
-from threengram.core.memories.append import Draft, appending, check_session, duplicate_of, first_window
-from threengram.core.memories.events import event
-from threengram.core.memories.lifetimes import Standing, locking, standing, versioning
+from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import canonical
 from threengram.schema.enums import EdgeType, EventKind
@@ -47,12 +48,13 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
     draft = _successor(admission, request, predecessor)
     plan = planned(facts, draft.memory_id, request.facts)
     former = obligation(commitments[0]) if commitments else None
-    carry = carried(former, request, draft, call.principal.actor, at=plan.at)
+    drawn = _supersession(call, request, draft, plan.at)
+    carry = carried(former, request, draft.memory_id, call.principal.actor, at=plan.at)
     state, appended = appending(call, admission, draft, vectors, at=plan.at)
     steps = [
         versioning(predecessor, status=predecessor.status, valid_to=plan.at, at=plan.at),
         *appended,
-        *_supersession(call, request, draft, plan.at),
+        *drawn,
         *carry.steps,
         *plan.steps,
     ]

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import LiteralString
 
 from threengram.core.scopes.queries import CANONICAL
+from threengram.core.time.as_of import edge_known, known, valid
 from threengram.schema.enums import MemoryStatus, MemoryType
 from threengram.schema.search import SearchInput
 
-_AS_OF: LiteralString = """memories m JOIN memory_lifetimes l
-    ON l.tenant_id = %(tenant_id)s AND l.memory_id = m.id
-    AND l.recorded_from <= %(known_at)s AND (l.recorded_to IS NULL OR l.recorded_to > %(known_at)s)"""
-_VALID_AT: LiteralString = """
-    AND l.valid_from <= %(valid_at)s AND (l.valid_to IS NULL OR l.valid_to > %(valid_at)s)"""
+_AS_OF: LiteralString = (
+    "memories m JOIN memory_lifetimes l ON l.tenant_id = %(tenant_id)s AND l.memory_id = m.id AND " + known("l")
+)
+_VALID_AT: LiteralString = " AND " + valid("l")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,13 @@ class Eligibility:
                 AND e.edge_type IN ('supersedes', 'updates') AND e.retracted_at IS NULL))"""
         if self.valid_at is not None:
             return "false"
-        return """(l.valid_to IS NOT NULL AND EXISTS (
+        return (
+            """(l.valid_to IS NOT NULL AND EXISTS (
             SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
-            AND e.edge_type IN ('supersedes', 'updates') AND e.recorded_at <= %(known_at)s
-            AND (e.retracted_at IS NULL OR e.retracted_at > %(known_at)s)))"""
+            AND e.edge_type IN ('supersedes', 'updates') AND """
+            + edge_known("e")
+            + "))"
+        )
 
     @property
     def parameters(self) -> Mapping[str, object]:

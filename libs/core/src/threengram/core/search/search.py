@@ -54,10 +54,9 @@ async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowin
         if not isinstance(state, RankedRest):
             raise InvalidCursor
         return narrowing, await ranking.Ranking(call, request, admission, filters, asked).rest(tx, state)
-    if isinstance(state, RankedRest):
+    if state is not None and not isinstance(state, ListedAfter):
         raise InvalidCursor
-    after: ListedAfter | None = state
-    return narrowing, await listing.page(call, tx, request, filters, asked, after)
+    return narrowing, await listing.page(call, tx, request, filters, asked, state)
 
 
 async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, VectorCoverage]:

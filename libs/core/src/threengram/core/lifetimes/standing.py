@@ -11,7 +11,7 @@ from uuid import UUID
 
 from threengram.core.db.statement import Row, Step
 from threengram.core.errors import NotFound
-from threengram.core.memories import queries
+from threengram.core.lifetimes import queries
 from threengram.schema.enums import MemoryStatus, MemoryType
 
 
@@ -46,10 +46,10 @@ def locking(memory_id: UUID) -> list[Step]:
     return [Step(queries.LOCK_MEMORY, {"memory_id": memory_id}), Step(queries.STANDING, {"memory_id": memory_id})]
 
 
-def standing(memory_id: UUID, rows: list[Row]) -> Standing:
+def standing(memory_id: UUID, rows: list[Row], *, kind: str = "memory") -> Standing:
     """The state out of the second step's rows; raises `NotFound` for unknown and foreign ids alike."""
     if not rows:
-        raise NotFound("memory", str(memory_id))
+        raise NotFound(kind, str(memory_id))
     row = rows[0]
     return Standing(
         memory_id=memory_id,

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from threengram.core.db.statement import Step
 from threengram.core.ids import new_id
-from threengram.core.memories import queries
+from threengram.core.lifetimes import queries
 from threengram.schema.enums import ActorKind, EventKind
 from threengram.schema.instants import format_instant
 
