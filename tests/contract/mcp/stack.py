@@ -297,9 +297,11 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def served(app: ASGIApp) -> AsyncIterator[str]:
+async def served(app: ASGIApp, *, port: int = 0) -> AsyncIterator[str]:
     """The base URL of the application on a loopback socket, behind the server that production uses."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, http="httptools", lifespan="on", ws="none")
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, log_config=None, http="httptools", lifespan="on", ws="none"
+    )
     server = _Server(config)
     running = asyncio.create_task(server._serve())
     try:

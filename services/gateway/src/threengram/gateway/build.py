@@ -79,10 +79,14 @@ def build_app(
     issuer_url: str,
     allowed_origins: Iterable[str | None] = (),
     limits: Limits | None = None,
+    compose: Callable[[Collaborators, Limits], tuple[Server[Any], Dispatcher]] = build_server_of,
 ) -> ASGIApp:
-    """The ASGI application: `/mcp` behind its gates, and the metadata that leads to a token."""
+    """The ASGI application: `/mcp` behind its gates, and the metadata that leads to a token.
+
+    `compose` makes what is served behind them; a test that needs other prompts or resources gives its own.
+    """
     limits = limits or Limits()
-    server, dispatcher = build_server_of(collaborators, limits)
+    server, dispatcher = compose(collaborators, limits)
     answers = Answers(server, dispatcher, collaborators.open_call, limits.request_timeout_s)
     challenge = Challenge(f"{public_url}{WELL_KNOWN}{MCP_PATH}")
     rate = RateLimit(collaborators.limiter, limits.calls_per_minute)
