@@ -6,13 +6,13 @@ from pathlib import Path
 
 import uvloop
 
+from threengram.evals.bench import record
 from threengram.evals.bench.cases import DEFAULT, FEW_TENANTS, QUICK
 from threengram.evals.bench.run import Pace, Results, Runner
 from threengram.evals.bench.stack import Product, data_directory, running
 from threengram.evals.bench.world import FEW, MANY, REFERENCE, world
 
 PORT_BASE = 18_300
-SECOND_START = "second start"
 
 
 def arguments() -> argparse.Namespace:
@@ -24,13 +24,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--explain", action="store_true", help="print the plan of a search for each tenant")
     parser.add_argument("--reference-dir", type=Path, help="directory of the reference run's corpus generator")
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="where figures are written")
+    parser.add_argument("--data-dir", type=Path, help="keep the loaded product here, and load only what it lacks")
     parser.add_argument("--port-base", type=int, default=PORT_BASE, help="first port of the product under measurement")
     return parser.parse_args()
 
 
-async def measured(product: Product, options: argparse.Namespace) -> Results:
-    """Everything that a running product is asked."""
-    pace = Pace(duration_s=4, warm_up_s=1, rounds=3 if options.full else 1)
+async def measured(product: Product, options: argparse.Namespace, pace: Pace) -> tuple[Results, str]:
+    """Everything that a running product is asked, and where the texts come from."""
     started = time.monotonic()
     async with world(product, options.reference_dir) as loaded:
         runner = Runner(loaded, pace, print)
@@ -48,18 +48,21 @@ async def measured(product: Product, options: argparse.Namespace) -> Results:
                 print(f"\n{site}\n" + "\n".join(runner.results.plans[site]))
         await runner.run(QUICK if options.quick else DEFAULT)
         runner.note_memory("after load")
-        return runner.results
+        return runner.results, loaded.corpus.source
 
 
 def main() -> None:
     """Measure and write the report."""
     options = arguments()
-    with data_directory() as directory:
+    pace = Pace(duration_s=4, warm_up_s=1, rounds=3 if options.full else 1)
+    with data_directory(options.data_dir) as directory:
         with running(directory, port_base=options.port_base) as product:
-            print(f"first start: {product.start_s} s")
-            uvloop.run(measured(product, options))
+            first_start_s = product.start_s
+            results, source = uvloop.run(measured(product, options, pace))
         with running(directory, port_base=options.port_base) as product:
-            print(f"{SECOND_START}: {product.start_s} s")
+            results.seconds |= {"first start": first_start_s, "second start": product.start_s}
+    print(results.seconds)
+    print(record.write(options.output, results, pace, corpus_source=source))
 
 
 if __name__ == "__main__":

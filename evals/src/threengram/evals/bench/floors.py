@@ -3,17 +3,18 @@
 import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector_async
 
 from threengram.core.call import Core, open_call
-from threengram.core.db.database import Begin, TenantTransaction
+from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.db.statement import Row, Step
-from threengram.core.embeddings.embedder import Vector
+from threengram.core.identity.queries import ADMISSION
 from threengram.core.principal import Principal
-from threengram.core.search.eligibility import eligibility
-from threengram.core.search.ranking import Ranking
+from threengram.core.search import search
 from threengram.evals.bench.closed_loop import Attempt, Figures, Process, measure
 from threengram.schema.enums import VectorCoverage
 from threengram.schema.search import SearchInput
@@ -21,29 +22,50 @@ from threengram.schema.search import SearchInput
 HITS = 5
 
 
-class _Recorder(TenantTransaction):
-    """A unit of work that runs nothing and keeps what it was asked to run."""
+class _KeptTransaction(TenantTransaction):
+    """A unit of work that passes its steps on and keeps them."""
 
-    def __init__(self, core: Core, principal: Principal) -> None:
-        super().__init__(core.database, principal.tenant_id, Begin.READ_WRITE)
-        self.steps: list[Step] = []
+    def __init__(self, database: Database, tenant_id: UUID, inner: TenantTransaction, steps: list[Step]) -> None:
+        super().__init__(database, tenant_id, Begin.READ_WRITE)
+        self._inner = inner
+        self._steps = steps
 
     async def run(self, steps: Sequence[Step], *, commit: bool = False) -> list[list[Row]]:
-        """Keep the steps; every one has no rows."""
-        self.steps += steps
-        return [[] for _ in steps]
+        """The rows of each step."""
+        self._steps += steps
+        return await self._inner.run(steps, commit=commit)
 
 
-async def search_steps(core: Core, principal: Principal, query: str, vector: Vector | None) -> list[Step]:
-    """The statements of a ranked search with their parameters, as the product sends them after admission."""
-    request = SearchInput(query=query, limit=HITS)
-    recorder = _Recorder(core, principal)
-    async with open_call(core, principal) as call:
-        admission, _ = await call.admitted()
-        filters = eligibility(request, admission, now=call.now)
-        coverage = VectorCoverage.OFF if vector is None else VectorCoverage.USED
-        await Ranking(call, request, admission, filters, b"").first(recorder, vector, coverage)
-    return recorder.steps
+class _KeepingDatabase(Database):
+    """A database that keeps the steps of every unit of work on a tenant."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url, pool_min=1, pool_max=2)
+        self.units: list[list[Step]] = []
+
+    @asynccontextmanager
+    async def tenant(
+        self, principal: Principal, *, begin: Begin = Begin.READ_WRITE
+    ) -> AsyncIterator[TenantTransaction]:
+        """A unit of work whose steps are kept."""
+        async with super().tenant(principal, begin=begin) as inner:
+            self.units.append([])
+            yield _KeptTransaction(self, principal.tenant_id, inner, self.units[-1])
+
+
+async def search_steps(core: Core, runtime_url: str, principal: Principal, queries: Sequence[str]) -> list[list[Step]]:
+    """For each query what its search sends to the database after admission, vectors included."""
+    database = _KeepingDatabase(runtime_url)
+    await database.open()
+    try:
+        for query in queries:
+            async with open_call(replace(core, database=database), principal) as call:
+                found = await search(call, SearchInput(query=query, limit=HITS))
+            if found.coverage.vector is not VectorCoverage.USED:
+                raise RuntimeError("a search for the floor went without vectors")
+    finally:
+        await database.close()
+    return [steps for steps in database.units if steps and steps[0].statement.name != ADMISSION.name]
 
 
 async def search_floor(

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from threengram.core.ids import new_id
 from threengram.core.lexical.analyser import document_terms
-from threengram.core.memories.remember import content_hash
+from threengram.core.memories.append import content_hash
 from threengram.core.principal import Principal
 from threengram.evals.bench import binary_copy
 from threengram.evals.bench.corpus import Text

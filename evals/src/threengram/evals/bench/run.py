@@ -12,7 +12,6 @@ from threengram.evals.bench.floors import search_floor, search_steps
 from threengram.evals.bench.world import Site, World
 
 FLOOR_QUERIES = 50
-QUERY_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +95,12 @@ class Runner:
     async def _planned(self, site: Site) -> list[list[Step]]:
         if site not in self._searches:
             world = self._world
-            principal = world.callers[site].principal
-            self._searches[site] = [
-                await search_steps(
-                    world.core, principal, query, await world.embedder.embed_query(query, timeout_s=QUERY_TIMEOUT_S)
-                )
-                for query in world.corpus.queries[:FLOOR_QUERIES]
-            ]
+            self._searches[site] = await search_steps(
+                world.core,
+                world.product.runtime_url,
+                world.callers[site].principal,
+                world.corpus.queries[:FLOOR_QUERIES],
+            )
         return self._searches[site]
 
 

@@ -69,8 +69,11 @@ def running(data_dir: Path, *, port_base: int) -> Iterator[Product]:
 
 
 @contextlib.contextmanager
-def data_directory() -> Iterator[Path]:
-    """A directory to be made by the stack, in a place that its service account can reach; removed at the end."""
+def data_directory(kept: Path | None) -> Iterator[Path]:
+    """The data directory to use: `kept`, or one that is removed at the end, where the service account can reach it."""
+    if kept is not None:
+        yield kept.absolute()
+        return
     with tempfile.TemporaryDirectory(prefix="threengram-bench-") as name:
         Path(name).chmod(0o711)
         yield Path(name) / "data"

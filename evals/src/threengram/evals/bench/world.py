@@ -1,6 +1,5 @@
 """Everything that is loaded before a measurement: which tenants, how large, with which texts and vectors."""
 
-import itertools
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,11 +15,12 @@ from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
 from threengram.core.db.statement import tenant_statement
 from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.identity.provision import find_user
 from threengram.core.principal import Principal
 from threengram.evals.bench.corpus import Corpus, corpus
 from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load, settle
 from threengram.evals.bench.stack import Product
-from threengram.evals.bench.tenants import IN_FLIGHT, Caller, caller, create_tenants
+from threengram.evals.bench.tenants import IN_FLIGHT, Caller, address, caller, create_tenants
 from threengram.evals.bench.vectors import Vectors, disturbed_vectors, real_vectors
 
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
@@ -29,6 +29,7 @@ CORPUS_TEXTS = 100_000
 BASE_TEXTS = 2_000
 TENANTS_AT_ONCE = 500
 SOME_IDS = 200
+EMBED_TIMEOUT_S = 10.0
 _NEWEST_IDS = tenant_statement(
     "newest_ids",
     "SELECT id FROM memories WHERE tenant_id = %(tenant_id)s ORDER BY recorded_at DESC, id DESC LIMIT %(count)s",
@@ -54,6 +55,12 @@ class Crowd:
     tenants: int
     memories: int
 
+    @property
+    def names(self) -> list[str]:
+        """One name for each tenant."""
+        kind = "crowd" if self.site is None else self.site.name.lower().replace("_", "-")
+        return [f"{kind}-{index}" for index in range(self.tenants)]
+
 
 REFERENCE = (
     Crowd(Site.MEDIUM, 1, 10_000),
@@ -75,10 +82,14 @@ class World:
         self.corpus = texts
         self.callers: dict[Site, Caller] = {}
         self._base = base
-        self._crowds = itertools.count()
 
     async def add(self, crowds: Sequence[Crowd]) -> None:
-        """Create and fill tenants, rebuild the vector index and settle; then make tokens for the sites."""
+        """Create and fill tenants, rebuild the vector index and settle; then make tokens for the sites.
+
+        In a data directory that is used again, crowds found there are taken as they are.
+        """
+        if await self._find(crowds):
+            return
         with psycopg.connect(self.product.owner_url, autocommit=True) as owner:
             model = model_id(owner)
             with index_rebuilt_afterwards(owner, model_id=model, dimensions=DIMENSIONS):
@@ -91,18 +102,30 @@ class World:
         async with self.core.database.tenant(self.callers[site].principal) as tx:
             return [str(row["id"]) for row in await tx.fetch_last(_NEWEST_IDS, {"count": SOME_IDS})]
 
+    async def _find(self, crowds: Sequence[Crowd]) -> bool:
+        found = {}
+        for crowd in crowds:
+            principal = await find_user(self.core.database, address(crowd.names[0]))
+            if principal is None:
+                return False
+            found[crowd] = principal
+        for crowd, principal in found.items():
+            self._take(crowd, principal)
+        return True
+
+    def _take(self, crowd: Crowd, first: Principal) -> None:
+        if crowd.site is not None:
+            self.callers[crowd.site] = caller(self.product, crowd.names[0], first)
+
     async def _add(self, owner: psycopg.Connection, crowd: Crowd, model: int) -> None:
-        number = next(self._crowds)
-        names = [f"crowd{number}-{index}" for index in range(crowd.tenants)]
-        principals = await create_tenants(self.core.database, names, now=datetime.now(UTC))
+        principals = await create_tenants(self.core.database, crowd.names, now=datetime.now(UTC))
         for start in range(0, crowd.tenants, TENANTS_AT_ONCE):
             fillings = [
                 self._filling(principal, crowd.memories, start + index)
                 for index, principal in enumerate(principals[start : start + TENANTS_AT_ONCE])
             ]
             load(owner, fillings, model_id=model, now=datetime.now(UTC))
-        if crowd.site is not None:
-            self.callers[crowd.site] = caller(self.product, names[0], principals[0])
+        self._take(crowd, principals[0])
 
     def _filling(self, principal: Principal, memories: int, number: int) -> Filling:
         """The next texts of the corpus, from its beginning again where it ends within a tenant's share."""
@@ -123,7 +146,13 @@ async def world(product: Product, reference_dir: Path | None) -> AsyncIterator[W
     embedder = HttpEmbedder(
         f"http://127.0.0.1:{product.ports.listener('embedder')}", model_name=MODEL_NAME, dimensions=DIMENSIONS
     )
-    core = Core(database, embedder, CursorSealer(secrets.token_bytes(32)), lambda: datetime.now(UTC))
+    core = Core(
+        database,
+        embedder,
+        CursorSealer(secrets.token_bytes(32)),
+        lambda: datetime.now(UTC),
+        embed_query_timeout_s=EMBED_TIMEOUT_S,
+    )
     await database.open()
     try:
         yield World(product, core, embedder, texts, await real_vectors(embedder, texts.texts[:BASE_TEXTS]))
