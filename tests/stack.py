@@ -1,6 +1,7 @@
 """The whole product for tests: `threengram up` as a process, with the hashing embedder and ports of its own."""
 
 import contextlib
+import fcntl
 import json
 import signal
 import socket
@@ -96,11 +97,22 @@ def hashing(*options: str) -> Sequence[str]:
     return ("--embedder=hash", "--no-color", *options)
 
 
+_claims: list[IO[bytes]] = []
+
+
 def free_port_base() -> int:
-    """A base from which no port of a stack is taken."""
+    """A base from which no port of a stack is taken, claimed for the rest of this process against other test runs."""
     for base in PORT_BASES:
+        claim = (Path(tempfile.gettempdir()) / f"threengram-ports-{base}.lock").open("wb")
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            claim.close()
+            continue
         if all(_is_free(base + offset) for offset in range(SPAN)):
+            _claims.append(claim)
             return base
+        claim.close()
     raise RuntimeError("no range of free ports for a stack")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.stack import RunningStack, data_directory, running_stack
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 FILLER = "The committee read the minutes of the previous meeting and had nothing to add to the third paragraph. "
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.stack import RunningStack, data_directory, free_port_base, hashing, running_stack, started, threengram
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 SERVICES = {"gateway", "api", "embedder", "cimd", "worker", "beat"}
 
 

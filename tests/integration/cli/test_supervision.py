@@ -22,7 +22,7 @@ from threengram.cli.supervisor import Supervisor
 pytestmark = pytest.mark.anyio
 
 GREETER = Path(__file__).with_name("greeter.py")
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 def python(directory: Path, *arguments: str, **options: object) -> Command:

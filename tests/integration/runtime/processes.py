@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 
 PROBE = Path(__file__).with_name("probe_service.py")
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 
 
 def eventually(claim: Callable[[], bool]) -> None:

@@ -19,7 +19,7 @@ from threengram.runtime.observing import TelemetryObserver
 from threengram.schema.enums import MemoryType
 from threengram.schema.memories import RememberInput
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 WRITERS = 6
 
 JOBS = tenant_statement(
