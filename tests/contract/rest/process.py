@@ -21,7 +21,6 @@ EVERY_SCOPE = tuple(OAuthScope)
 def api_process(directory: Path, **variables: str) -> Iterator[Service]:
     """A running `threengram.api`, not necessarily ready yet."""
     settings = {
-        "embedder_model": "hash-384",
         "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
         "instance": "api-0",
         **variables,

@@ -62,7 +62,7 @@ async def test_without_a_bound_tenant_no_table_shows_a_row(
     assert len(tenant_tables) > 20
     async with database.system() as tx:
         for table in tenant_tables:
-            rows = await tx.fetch(Statement("count", f"SELECT count(*) AS count FROM {table}"))  # type: ignore[arg-type]
+            rows = await tx.fetch(Statement("count", f"SELECT count(*) AS count FROM {table}"))
             assert rows == [{"count": 0}], table
 
 
@@ -124,4 +124,4 @@ async def test_a_row_for_another_tenant_is_refused_by_the_database(
 )
 def test_the_runtime_role_cannot(database_url: str, statement: str) -> None:
     with psycopg.connect(database_url) as connection, pytest.raises(errors.InsufficientPrivilege):
-        connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute(statement)

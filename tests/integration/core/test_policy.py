@@ -30,6 +30,9 @@ class RecordingEmbedder:
         self.cancelled: list[str] = []
         self.goes_on = asyncio.Event()
 
+    def look_again(self) -> None:
+        """It speaks for one model."""
+
     async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
         self.sent.append(query)
         try:
@@ -42,7 +45,7 @@ class RecordingEmbedder:
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str
     ) -> DocumentVectors:
-        return DocumentVectors([A_VECTOR], 1, 0)
+        return DocumentVectors(self.model_name, [A_VECTOR], 1, 0)
 
 
 async def policy(core: Core, person: Person) -> RetrievalScopePolicy:

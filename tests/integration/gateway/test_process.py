@@ -27,7 +27,6 @@ def _gateway(directory: Path, **variables: str) -> Iterator[Service]:
     settings = {
         "public_url": AUDIENCE.removesuffix("/mcp"),
         "issuer_url": ISSUER,
-        "embedder_model": "hash-384",
         "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
         "instance": "gateway-0",
         **variables,

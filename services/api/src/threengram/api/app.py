@@ -18,7 +18,7 @@ from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db import guard
 from threengram.core.db.database import Database
-from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
@@ -55,14 +55,9 @@ class Api:
         observe_pool(self.database.pool.get_stats)
         self.limiter = RateLimiter(settings.redis_url.get_secret_value())
         self.key_uses = ApiKeyUses(self.database)
-        self.embedder: HttpEmbedder | None = None
+        self.embedder: FollowingEmbedder | None = None
         if settings.embedder_url is not None:
-            self.embedder = HttpEmbedder(
-                settings.embedder_url,
-                model_name=settings.embedder_model,
-                dimensions=settings.embedder_dimensions,
-                headers=traceparent_header,
-            )
+            self.embedder = FollowingEmbedder(self.database, settings.embedder_url, headers=traceparent_header)
         self.core = Core(
             database=self.database,
             embedder=self.embedder,

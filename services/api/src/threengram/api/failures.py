@@ -107,13 +107,14 @@ def of_arguments(error: ValidationError) -> Response:
 
 
 def of_issues(issues: Iterable[Issue]) -> Response:
-    """A list of what is wrong with the input, the first of it as `field`."""
+    """A list of what is wrong with the input; `field` is the first name that is unknown, since it explains the rest."""
     listed = [IssueBody(path=issue.path, code=issue.code, message=issue.message) for issue in issues]
     words = "; ".join(f"{issue.path}: {issue.message}" if issue.path else issue.message for issue in listed)
+    first = next((issue for issue in listed if issue.code == "extra_forbidden"), listed[0])
     body = ErrorBody(
         error=ErrorCode.INVALID_INPUT,
         detail=words[:MAX_DETAIL_CHARS],
-        field=listed[0].path or None,
+        field=first.path or None,
         issues=listed,
         retryable=False,
     )

@@ -22,8 +22,6 @@ class Settings(ServiceSettings):
     embedder_url: str | None = Field(
         default=None, description="Base URL of the embedder; without one, search is lexical."
     )
-    embedder_model: str = Field(default="all-MiniLM-L6-v2-int8", description="Model that the embedder serves.")
-    embedder_dimensions: int = Field(default=384, ge=1, description="Length of that model's vectors.")
     public_url: str = Field(default="http://127.0.0.1:8300", description="Public base URL of the gateway.")
     issuer_url: str = Field(
         default="http://127.0.0.1:8301", description="Public base URL of this service, the token issuer."

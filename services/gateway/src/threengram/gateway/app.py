@@ -13,7 +13,7 @@ from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db import guard
 from threengram.core.db.database import Database
-from threengram.core.embeddings.http import HttpEmbedder
+from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.keys import PublishedKeys
 from threengram.core.identity.tokens import AccessTokenVerifier
 from threengram.gateway.build import MCP_PATH, Collaborators, Limits, build_app
@@ -53,14 +53,9 @@ class Gateway:
         )
         observe_pool(self.database.pool.get_stats)
         self.limiter = RateLimiter(settings.redis_url.get_secret_value())
-        self.embedder: HttpEmbedder | None = None
+        self.embedder: FollowingEmbedder | None = None
         if settings.embedder_url is not None:
-            self.embedder = HttpEmbedder(
-                settings.embedder_url,
-                model_name=settings.embedder_model,
-                dimensions=settings.embedder_dimensions,
-                headers=traceparent_header,
-            )
+            self.embedder = FollowingEmbedder(self.database, settings.embedder_url, headers=traceparent_header)
         self.core = Core(
             database=self.database,
             embedder=self.embedder,

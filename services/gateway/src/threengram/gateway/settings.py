@@ -24,8 +24,6 @@ class Settings(ServiceSettings):
     embedder_url: str | None = Field(
         default=None, description="Base URL of the embedder; without it search is lexical only."
     )
-    embedder_model: str = Field(default="all-MiniLM-L6-v2-int8", description="Model that the embedder serves.")
-    embedder_dimensions: int = Field(default=384, ge=1, description="Length of that model's vectors.")
     public_url: str = Field(description="Origin under which clients reach this service; the resource is this + /mcp.")
     issuer_url: str = Field(description="Issuer of access tokens: the authorization server.")
     web_app_url: str | None = Field(

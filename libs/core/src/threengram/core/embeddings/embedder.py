@@ -20,11 +20,12 @@ class EmbeddingFailed(EmbedderUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """The vectors of one text, by window in reading order; `window_count` says how many a complete set has.
+    """The vectors of one text by `model_name`, in reading order; `window_count` says how many a complete set has.
 
     `omitted_windows` counts the windows of a very long body beyond the service's bound: they have no vector at all.
     """
 
+    model_name: str
     vectors: list[Vector]
     window_count: int
     omitted_windows: int
@@ -33,8 +34,19 @@ class DocumentVectors:
 class Embedder(Protocol):
     """Text in, unit vectors out, within a deadline; every failure is `EmbedderUnavailable`."""
 
-    model_name: str
-    dimensions: int
+    @property
+    def model_name(self) -> str:
+        """The model whose vectors it gives."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Their width."""
+        ...
+
+    def look_again(self) -> None:
+        """Told when another model than this one's turns out to be active."""
+        ...
 
     @property
     def is_metered(self) -> bool:

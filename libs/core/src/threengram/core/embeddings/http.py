@@ -39,8 +39,8 @@ class HttpEmbedder:
         headers: Callable[[], Mapping[str, str]] = lambda: MappingProxyType({}),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.model_name = model_name
-        self.dimensions = dimensions
+        self._model_name = model_name
+        self._dimensions = dimensions
         self._headers = headers
         self._monotonic = monotonic
         self._closed_until = 0.0
@@ -50,6 +50,19 @@ class HttpEmbedder:
             trust_env=False,
             limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
         )
+
+    @property
+    def model_name(self) -> str:
+        """The model it asks for."""
+        return self._model_name
+
+    @property
+    def dimensions(self) -> int:
+        """The width of that model's vectors."""
+        return self._dimensions
+
+    def look_again(self) -> None:
+        """Nothing to look at: it speaks for one model for good."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -83,7 +96,7 @@ class HttpEmbedder:
         vectors = [self._vector(datum) for datum in answer["data"]]
         if not first_window_only and len(vectors) != window_count:
             raise EmbeddingFailed("windows are missing from the answer")
-        return DocumentVectors(vectors, window_count, omitted)
+        return DocumentVectors(self.model_name, vectors, window_count, omitted)
 
     async def _post(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         if self._monotonic() < self._closed_until:

@@ -94,8 +94,10 @@ def _embedding_steps(
     call: Call, admission: Admission, memory_id: UUID, vectors: DocumentVectors | None
 ) -> tuple[EmbeddedState, list[Step]]:
     embedder, model = call.core.embedder, admission.model
-    if vectors is not None and (model is None or embedder is None or embedder.model_name != model.name):
+    if vectors is not None and (model is None or vectors.model_name != model.name):
         vectors = None
+        if embedder is not None:
+            embedder.look_again()
     is_complete = vectors is not None and len(vectors.vectors) == vectors.window_count
     traceparent = call.core.database.observer.traceparent()
     steps = [enqueueing(memory_id, is_complete=is_complete, traceparent=traceparent, now=call.now)]

@@ -39,7 +39,7 @@ class Ranking:
         """The first page: every candidate is ranked, and the ranking frozen into the cursor."""
         query = self._request.query or ""
         model = self._admission.model
-        if vector is not None and not self._serves(model):
+        if vector is not None and not self._serves(model, vector):
             vector, coverage = None, VectorCoverage.UNAVAILABLE
         terms = query_terms(query)
         rows = await self._candidates(tx, terms, vector, model if vector is not None else None)
@@ -87,9 +87,14 @@ class Ranking:
         )
         return self._page([(row, row["score"]) for row in rows], kept, answer)
 
-    def _serves(self, model: ActiveModel | None) -> bool:
+    def _serves(self, model: ActiveModel | None, vector: Vector) -> bool:
         embedder = self._call.core.embedder
-        return model is not None and embedder is not None and embedder.model_name == model.name
+        if model is None or embedder is None:
+            return False
+        if embedder.model_name != model.name or vector.shape != (model.dimensions,):
+            embedder.look_again()
+            return False
+        return True
 
     async def _candidates(
         self, tx: TenantTransaction, terms: list[QueryTerm], vector: Vector | None, model: ActiveModel | None

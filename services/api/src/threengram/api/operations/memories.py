@@ -1,7 +1,8 @@
 """Writing one memory, and reading memories by id."""
 
 from threengram.api.operations.operation import Operation
-from threengram.core import memories
+from threengram.core.memories import get_memories, remember
+from threengram.core.memories.read import get_memory
 from threengram.schema.enums import OAuthScope
 from threengram.schema.memories import (
     GetMemoriesInput,
@@ -25,7 +26,7 @@ REMEMBER = Operation(
     scope=OAuthScope.MEMORY_WRITE,
     input=RememberInput,
     output=RememberOutput,
-    handler=memories.remember,
+    handler=remember,
     status=201,
     can_conflict=True,
 )
@@ -40,7 +41,7 @@ GET_MEMORY = Operation(
     scope=OAuthScope.MEMORY_READ,
     input=GetMemoryInput,
     output=MemoryRead,
-    handler=memories.get_memory,
+    handler=get_memory,
     is_tool=False,
     can_be_missing=True,
 )
@@ -58,5 +59,5 @@ GET_MEMORIES = Operation(
     scope=OAuthScope.MEMORY_READ,
     input=GetMemoriesInput,
     output=GetMemoriesOutput,
-    handler=memories.get_memories,
+    handler=get_memories,
 )
