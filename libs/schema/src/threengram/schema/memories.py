@@ -25,7 +25,7 @@ FactValue = Annotated[str, StringConstraints(min_length=1, max_length=bounds.MAX
 ScopeName = Annotated[
     str, StringConstraints(min_length=1, max_length=bounds.MAX_SCOPE_CHARS, pattern=r"^[a-z0-9][a-z0-9-]*$")
 ]
-Confidence = Annotated[float, Field(ge=0, le=1, strict=False)]
+Confidence = Annotated[float, Field(ge=0, le=1)]
 
 
 class NewFact(Input):
