@@ -9,53 +9,24 @@
 """
 
 import contextlib
-import secrets
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import IO
+from collections.abc import Iterator
 
 from tests.settings import ServerSettings
-from threengram.cli.account import own, service_account
-from threengram.cli.binaries import postgres_installation, valkey_program
-from threengram.cli.command import Command
-from threengram.cli.embedded_postgres import EmbeddedPostgres
-from threengram.cli.embedded_valkey import EmbeddedValkey
+from threengram.cli import throwaway
+from threengram.cli.throwaway import account_directory, free_port, running
 
-START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 20.0
+__all__ = ["account_directory", "free_port", "postgres_server", "running", "valkey_server"]
 
 
 @contextlib.contextmanager
 def postgres_server() -> Iterator[str]:
-    """The URL of an owner (CREATEROLE, CREATEDB, no superuser) of an empty database on a server that forgets.
-
-    pgvector is in every database that the owner creates. Nothing is flushed to disk, so commits cost little.
-    """
+    """The URL of an owner (CREATEROLE, CREATEDB, no superuser) of an empty database on a server that forgets."""
     given = ServerSettings().test_database_url
     if given is not None:
         yield given
         return
-    account = service_account()
-    with account_directory() as directory:
-        server = EmbeddedPostgres(
-            directory=directory / "postgres",
-            installation=postgres_installation(directory, account),
-            port=free_port(),
-            superuser_password=secrets.token_urlsafe(),
-            owner_password=secrets.token_urlsafe(),
-            account=account,
-            is_durable=False,
-            settings={"shared_buffers": "64MB"},
-        )
-        server.create()
-        with running(server.command(), server.accepts_connections):
-            server.bootstrap()
-            yield server.owner_url
+    with throwaway.postgres() as url:
+        yield url
 
 
 @contextlib.contextmanager
@@ -65,65 +36,5 @@ def valkey_server() -> Iterator[str]:
     if given is not None:
         yield given
         return
-    account = service_account()
-    with account_directory() as directory:
-        server = EmbeddedValkey(
-            directory=directory,
-            program=valkey_program(directory, account),
-            port=free_port(),
-            password=secrets.token_urlsafe(),
-            account=account,
-        )
-        with running(server.command(), server.accepts_connections):
-            yield server.url
-
-
-@contextlib.contextmanager
-def running(
-    command: Command, is_ready: Callable[[], bool], *, output: IO[bytes] | None = None
-) -> Iterator[subprocess.Popen[bytes]]:
-    """The command's process from the moment it is ready; stopped at the end. Its output is shown if it never is."""
-    with contextlib.ExitStack() as resources:
-        log = output or resources.enter_context(tempfile.TemporaryFile())
-        process = subprocess.Popen(
-            command.argv, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, **command.popen_options()
-        )
-        resources.callback(_stop, process, command)
-        assert process.stdin is not None
-        with process.stdin as stdin:
-            stdin.write(command.stdin)
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not is_ready():
-            if process.poll() is not None or time.monotonic() > deadline:
-                log.seek(0)
-                raise RuntimeError(f"{command.argv[0]} did not become ready:\n{log.read().decode()}")
-            time.sleep(0.02)
-        yield process
-
-
-def _stop(process: subprocess.Popen[bytes], command: Command) -> None:
-    process.send_signal(command.stop_signal)
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def free_port() -> int:
-    """A loopback port that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@contextlib.contextmanager
-def account_directory() -> Iterator[Path]:
-    """A temporary directory that the service account owns; it has to be passable from the root down."""
-    directory = Path(tempfile.mkdtemp(prefix="threengram-test-"))
-    try:
-        own(directory, service_account())
-        yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    with throwaway.valkey() as url:
+        yield url
