@@ -23,6 +23,7 @@ def arguments() -> argparse.Namespace:
     size.add_argument("--full", action="store_true", help="three interleaved rounds, medians")
     parser.add_argument("--explain", action="store_true", help="print the plan of a search for each tenant")
     parser.add_argument("--reference-dir", type=Path, help="directory of the reference run's corpus generator")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only cases with this in their name")
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="where figures are written")
     parser.add_argument("--data-dir", type=Path, help="keep the loaded product here, and load only what it lacks")
     parser.add_argument("--port-base", type=int, default=PORT_BASE, help="first port of the product under measurement")
@@ -46,7 +47,8 @@ async def measured(product: Product, options: argparse.Namespace, pace: Pace) ->
             for site in loaded.callers:
                 await runner.explain(site)
                 print(f"\n{site}\n" + "\n".join(runner.results.plans[site]))
-        await runner.run(QUICK if options.quick else DEFAULT)
+        cases = QUICK if options.quick else DEFAULT
+        await runner.run([case for case in cases if options.only in case.label])
         runner.note_memory("after load")
         return runner.results, loaded.corpus.source
 

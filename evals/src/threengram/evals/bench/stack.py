@@ -21,7 +21,6 @@ from threengram.evals.bench.settings import environment
 START_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 60.0
 PROGRAM = str(Path(sys.executable).with_name("threengram"))
-SUPERVISING = "supervisor"
 SERVED_BY_CHILDREN = frozenset({"postgres"})
 
 
@@ -87,7 +86,6 @@ def _product(data_dir: Path, port_base: int, pids: dict[str, int | list[int]], s
         Process(name, pid, has_children=name in SERVED_BY_CHILDREN)
         for name, found in pids.items()
         for pid in (found if isinstance(found, list) else [found])
-        if name != SUPERVISING
     ]
     return Product(
         ports, owner_url, runtime_url(owner_url, known.runtime_password), data_dir, tuple(processes), round(start_s, 2)
