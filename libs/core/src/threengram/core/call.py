@@ -14,8 +14,10 @@ from datetime import datetime
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.embeddings.embedder import Embedder
+from threengram.core.errors import InsufficientScope
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
+from threengram.schema.enums import OAuthScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Call:
         self.now = now
         self._tx = tx
         self._admission = admission
+
+    def require(self, scope: OAuthScope) -> None:
+        """For verbs whose actions differ in what they need; raises `InsufficientScope`."""
+        if scope not in self.principal.scopes:
+            raise InsufficientScope(scope)
 
     async def admitted(self) -> tuple[Admission, TenantTransaction]:
         """The tenant's standing and the way to its rows; raises `TokenRevoked` or `AccessSuspended`."""

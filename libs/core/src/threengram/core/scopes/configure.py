@@ -21,10 +21,12 @@ def required_scope(request: ConfigureScopeInput) -> OAuthScope:
 async def configure_scope(call: Call, request: ConfigureScopeInput) -> ConfigureScopeOutput:
     """The registry, or what one change made of it. Changes of a tenant come one after the other.
 
-    Raises `NotFound` for a scope that is not registered, `Conflict` for a name that is taken and where a renaming would
-    file the same content twice, `LimitReached` at the bounds of the registry. A renaming relabels the memories of the
-    scope in the same transaction: 10,000 take about a second, during which writes of the tenant wait and reads do not.
+    Raises `InsufficientScope` when the credential may not do this action, `NotFound` for a scope that is not
+    registered, `Conflict` for a name that is taken and where a renaming would file the same content twice,
+    `LimitReached` at the bounds of the registry. A renaming relabels the memories of the scope in the same transaction:
+    10,000 take about a second, during which writes of the tenant wait and reads do not.
     """
+    call.require(required_scope(request))
     _, tx = await call.admitted()
     if isinstance(request, ListScopes):
         scopes = [ScopeRecord(**row) for row in await tx.fetch_last(queries.REGISTERED)]

@@ -2,12 +2,25 @@
 
 from typing import Any
 
+from threengram.gateway.tools.configure_scope import CONFIGURE_SCOPE
 from threengram.gateway.tools.describe_environment import describing
+from threengram.gateway.tools.get_facts import GET_FACTS
 from threengram.gateway.tools.get_memories import GET_MEMORIES
 from threengram.gateway.tools.remember import REMEMBER
+from threengram.gateway.tools.resolve import RESOLVE
+from threengram.gateway.tools.revise import REVISE
 from threengram.gateway.tools.search import SEARCH
 from threengram.gateway.tools.tool import Tool
 
-TOOLS: tuple[Tool[Any, Any], ...] = (REMEMBER, SEARCH, GET_MEMORIES, describing(lambda: [tool.name for tool in TOOLS]))
+TOOLS: tuple[Tool[Any, Any], ...] = (
+    REMEMBER,
+    SEARCH,
+    GET_FACTS,
+    REVISE,
+    RESOLVE,
+    GET_MEMORIES,
+    CONFIGURE_SCOPE,
+    describing(lambda: [tool.name for tool in TOOLS]),
+)
 
 __all__ = ["TOOLS", "Tool"]

@@ -1,0 +1,90 @@
+"""Corrections, commitments, facts and scopes over MCP, in both eras, on the real stack."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.mcp.stack import Wire
+from tests.people import Person, a_person
+from threengram.core.call import Core
+from threengram.schema.enums import OAuthScope
+
+ERAS = pytest.mark.parametrize("era", ["modern", "2025-06-18"])
+
+
+async def call(real: Wire, era: str, person: Person, tool: str, **arguments: Any) -> dict[str, Any]:
+    response = await real.call(era, tool, arguments, token=person.token)
+    result: dict[str, Any] = response.json()["result"]
+    return result
+
+
+async def done(real: Wire, era: str, person: Person, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await call(real, era, person, tool, **arguments)
+    assert result["isError"] is False, result
+    content: dict[str, Any] = result["structuredContent"]
+    return content
+
+
+@ERAS
+async def test_a_revised_memory_ranks_below_its_successor_and_stays_readable(
+    real: Wire, alice: Person, era: str
+) -> None:
+    first = await done(
+        real, era, alice, "remember", memoryType="decision", topic="Cache", content="We cache sessions in Redis.",
+        facts=[{"subject": "cache", "predicate": "ttl.s", "value": "60"}],
+    )  # fmt: skip
+    old = first["memory"]["id"]
+    revised = await done(
+        real, era, alice, "revise", predecessorId=old, memoryType="decision", topic="Cache",
+        content="We cache sessions in Valkey.", facts=[{"subject": "cache", "predicate": "ttl.s", "value": "90"}],
+    )  # fmt: skip
+    found = await done(real, era, alice, "search", query="where do we cache sessions")
+    assert [(hit["id"], hit["superseded"]) for hit in found["hits"]] == [(revised["memory"]["id"], False), (old, True)]
+    read = await done(real, era, alice, "get_memories", ids=[old])
+    assert read["memories"][0]["supersededBy"]["id"] == revised["memory"]["id"]
+    now = await done(real, era, alice, "get_facts", subject="cache", predicate="ttl.s")
+    series = await done(real, era, alice, "get_facts", subject="cache", range={"from": "2020-01-01T00:00:00Z"})
+    assert [fact["value"] for fact in now["facts"]] == ["90"]
+    assert [fact["value"] for fact in series["facts"]] == ["60", "90"]
+
+
+@ERAS
+async def test_a_blocker_is_resolved_once_and_for_all_until_it_is_reopened(real: Wire, alice: Person, era: str) -> None:
+    blocker = await done(real, era, alice, "remember", memoryType="blocker", topic="Lab", content="No key to the lab.")
+    memory_id = blocker["memory"]["id"]
+    for status in ("resolved", "resolved", "open"):
+        moved = await done(real, era, alice, "resolve", memoryId=memory_id, status=status)
+        assert (moved["kind"], moved["memoryId"], moved["status"]) == ("blocker", memory_id, status)
+        assert "commitmentId" not in moved
+
+
+@ERAS
+async def test_a_scope_answers_to_its_old_name_after_a_rename(real: Wire, alice: Person, era: str) -> None:
+    await done(real, era, alice, "remember", memoryType="note", topic="Plan", content="Paint it blue.", scope="work")
+    renamed = await done(real, era, alice, "configure_scope", action="rename", name="work", newName="job")
+    assert renamed["scope"]["aliases"] == ["work"]
+    for name in ("work", "job"):
+        found = await done(real, era, alice, "search", query="paint", scope=name)
+        assert [hit["scope"] for hit in found["hits"]] == ["job"]
+
+
+@ERAS
+async def test_a_required_scope_is_asked_for_and_the_default_is_echoed(real: Wire, alice: Person, era: str) -> None:
+    await done(real, era, alice, "configure_scope", action="set_retrieval_default", mode="require")
+    refused = await call(real, era, alice, "search", query="anything")
+    assert refused["_meta"]["code"] == "unscoped_retrieval"
+    assert "personal" in refused["content"][0]["text"]
+    await done(real, era, alice, "configure_scope", action="set_retrieval_default", mode="default", scope="work")
+    assert (await done(real, era, alice, "search", query="anything"))["appliedScope"] == "work"
+
+
+@ERAS
+async def test_a_reader_lists_scopes_and_changes_none(real: Wire, core: Core, era: str) -> None:
+    reader = await a_person(core.database, scopes=(OAuthScope.MEMORY_READ,), now=core.clock())
+    writer = await a_person(core.database, scopes=(OAuthScope.MEMORY_WRITE,), now=core.clock())
+    assert (await done(real, era, reader, "configure_scope", action="list"))["count"] == 2
+    refused = await call(real, era, reader, "configure_scope", action="delete", name="work")
+    assert refused["_meta"]["code"] == "insufficient_scope"
+    assert (await done(real, era, writer, "configure_scope", action="create", name="garden"))["action"] == "upserted"
+    refused = await call(real, era, writer, "configure_scope", action="list")
+    assert refused["_meta"]["code"] == "insufficient_scope"
