@@ -6,27 +6,18 @@ from typing import LiteralString
 
 from threengram.core.db.statement import tenant_statement
 
-_RECORDING: LiteralString = """
-    asked AS (
-        SELECT * FROM unnest(%(subjects)s::text[], %(predicates)s::text[], %(valid_froms)s::timestamptz[])
-            WITH ORDINALITY AS s (subject, predicate, valid_from, position)
-    ), touched AS (
-        SELECT subject, predicate FROM asked
-        UNION
-        SELECT f.subject, f.predicate FROM facts f
-        WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s
-    ), recording AS (
-        SELECT greatest(
-            %(now)s::timestamptz,
-            (SELECT max(latest.changed_at) + interval '1 microsecond'
-             FROM touched t CROSS JOIN LATERAL (
-                 SELECT f.changed_at FROM facts f
-                 WHERE f.tenant_id = %(tenant_id)s AND f.subject = t.subject AND f.predicate = t.predicate
-                 ORDER BY f.changed_at DESC LIMIT 1) latest),
-            (SELECT l.recorded_from + interval '1 microsecond' FROM memory_lifetimes l
-             WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = %(closing_id)s AND l.recorded_to IS NULL)
-        ) AS at
-    )"""
+_LATEST: LiteralString = """
+    (SELECT max(latest.changed_at) + interval '1 microsecond'
+     FROM touched t CROSS JOIN LATERAL (
+         SELECT f.changed_at FROM facts f
+         WHERE f.tenant_id = %(tenant_id)s AND f.subject = t.subject AND f.predicate = t.predicate
+         ORDER BY f.changed_at DESC LIMIT 1) latest),
+    (SELECT l.recorded_from + interval '1 microsecond' FROM memory_lifetimes l
+     WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = %(closing_id)s AND l.recorded_to IS NULL),
+    (SELECT c.updated_at + interval '1 microsecond' FROM commitments c
+     WHERE c.tenant_id = %(tenant_id)s AND c.memory_id = %(closing_id)s)"""
+_OWN_SERIES: LiteralString = """
+    SELECT f.subject, f.predicate FROM facts f WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s"""
 
 LOCK_SERIES = tenant_statement(
     "lock_fact_series",
@@ -45,7 +36,10 @@ LOCK_SERIES = tenant_statement(
     ) locked
     """,
 )
-RECORDING = tenant_statement("fact_recording_instant", "WITH " + _RECORDING + " SELECT at FROM recording")
+RECORDING = tenant_statement(
+    "fact_recording_instant",
+    "WITH touched AS (" + _OWN_SERIES + ") SELECT greatest(%(now)s::timestamptz, " + _LATEST + ") AS at",
+)
 FACTS_OF_MEMORY = tenant_statement(
     "facts_of_memory",
     """
@@ -55,25 +49,33 @@ FACTS_OF_MEMORY = tenant_statement(
 )
 NEIGHBOURS = tenant_statement(
     "fact_neighbours",
-    "WITH "
-    + _RECORDING
-    + """, placed AS (
-        SELECT a.subject, a.predicate, coalesce(a.valid_from, r.at) AS valid_from FROM asked a CROSS JOIN recording r
-    ), standing AS NOT MATERIALIZED (
-        SELECT f.* FROM facts f
-        WHERE f.tenant_id = %(tenant_id)s AND (f.valid_to IS NULL OR f.valid_to > f.valid_from)
-          AND (%(closing_id)s::uuid IS NULL OR f.memory_id <> %(closing_id)s::uuid)
+    """
+    WITH asked AS (
+        SELECT * FROM unnest(%(subjects)s::text[], %(predicates)s::text[], %(valid_froms)s::timestamptz[])
+            AS s (subject, predicate, valid_from)
+    ), touched AS (
+        SELECT subject, predicate FROM asked UNION """
+    + _OWN_SERIES
+    + """
+    ), recording AS (
+        SELECT greatest(%(now)s::timestamptz, """
+    + _LATEST
+    + """) AS at
     )
-    SELECT n.id, n.subject, n.predicate, n.value, n.valid_from, n.valid_to, n.status
-    FROM placed p CROSS JOIN LATERAL (
-        (SELECT s.* FROM standing s
-         WHERE s.subject = p.subject AND s.predicate = p.predicate AND s.valid_from <= p.valid_from
-         ORDER BY s.valid_from DESC LIMIT 1)
+    SELECT r.at, n.id, n.subject, n.predicate, n.value, n.valid_from, n.valid_to, n.status
+    FROM recording r CROSS JOIN asked a LEFT JOIN LATERAL (
+        (SELECT f.* FROM facts f
+         WHERE f.tenant_id = %(tenant_id)s AND f.subject = a.subject AND f.predicate = a.predicate
+           AND f.valid_from <= coalesce(a.valid_from, r.at) AND (f.valid_to IS NULL OR f.valid_to > f.valid_from)
+           AND f.memory_id IS DISTINCT FROM %(closing_id)s
+         ORDER BY f.valid_from DESC LIMIT 1)
         UNION ALL
-        (SELECT s.* FROM standing s
-         WHERE s.subject = p.subject AND s.predicate = p.predicate AND s.valid_from > p.valid_from
-         ORDER BY s.valid_from LIMIT 1)
-    ) n
+        (SELECT f.* FROM facts f
+         WHERE f.tenant_id = %(tenant_id)s AND f.subject = a.subject AND f.predicate = a.predicate
+           AND f.valid_from > coalesce(a.valid_from, r.at) AND (f.valid_to IS NULL OR f.valid_to > f.valid_from)
+           AND f.memory_id IS DISTINCT FROM %(closing_id)s
+         ORDER BY f.valid_from LIMIT 1)
+    ) n ON true
     """,
 )
 INSERT_FACTS = tenant_statement(

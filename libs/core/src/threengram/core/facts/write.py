@@ -1,6 +1,6 @@
 """Write the facts of a memory: serialised per series, generations kept apart.
 
-A write reads what it stands on (`reading`, four steps behind the locks of its series) and then decides without I/O
+A write reads what it stands on (`reading`, three steps behind the locks of its series) and then decides without I/O
 (`planned`), so that a verb can put both into round trips of its own.
 """
 
@@ -43,7 +43,8 @@ def reading(new: Sequence[NewFact], *, now: datetime, closing: UUID | None = Non
         "closing_id": closing,
         "now": now,
     }
-    wanted = (queries.LOCK_SERIES, queries.RECORDING, queries.FACTS_OF_MEMORY, queries.NEIGHBOURS)
+    recording = queries.NEIGHBOURS if new else queries.RECORDING
+    wanted = (queries.LOCK_SERIES, queries.FACTS_OF_MEMORY, recording)
     return [Step(statement, names) for statement in wanted]
 
 
@@ -55,8 +56,9 @@ def planned(
     Open facts of the memory that was named as closing end when the write goes on record, and get `status`. Raises
     `InvalidRequest` with the path of the fact when another memory's fact holds the instant.
     """
-    _, recording, own, neighbours = rows
+    _, own, recording = rows
     at: datetime = recording[0]["at"]
+    neighbours = [row for row in recording if row.get("id") is not None]
     statuses = {row["id"]: row["status"] for row in [*own, *neighbours]}
     series: _Series = defaultdict(list)
     ends: dict[UUID, datetime] = {}
