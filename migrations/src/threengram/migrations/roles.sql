@@ -95,6 +95,8 @@ BEGIN
             ('fact_lifetimes',     'SELECT, INSERT, UPDATE (recorded_to)'),
             ('commitments',        'SELECT, INSERT, UPDATE (memory_id, status, owner, due_at, recurrence, recurs_from, next_surfacing_at, surfaced_at, resolved_at, updated_at)'),
             ('commitment_occurrences', 'SELECT, INSERT, UPDATE (reopened_at)'),
+            ('consolidation_proposals', 'SELECT, INSERT, UPDATE (status, reason, edge_type, edge_id, commitment_status, decided_at)'),
+            ('fact_proposals',     'SELECT, INSERT, UPDATE (status, reason, fact_id, decided_at)'),
             ('scopes',             'SELECT, INSERT, UPDATE (name, aliases), DELETE'),
             ('scope_mappings',     'SELECT, INSERT, UPDATE (scope), DELETE'),
             ('retrieval_policies', 'SELECT, INSERT, UPDATE (mode, scope, updated_at)'),

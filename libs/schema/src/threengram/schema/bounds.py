@@ -39,6 +39,27 @@ MAX_SCOPES = 128
 MAX_SCOPE_MAPPINGS = 512
 """Scopes and project mappings of one tenant: every call reads all of the aliases and mappings when it is admitted."""
 
+DEFAULT_PROPOSALS_LIMIT = 25
+MAX_PROPOSALS_LIMIT = 100
+MAX_PROPOSAL_TOPIC_CHARS = 120
+MAX_RATIONALE_CHARS = 500
+MAX_PROPOSALS_TOTAL_BYTES = MAX_GET_TOTAL_BYTES
+"""UTF-8 bytes of one page of proposals on the wire; a page ends earlier rather than cutting a value."""
+
+MAX_AGENT_CHARS = 64
+MAX_SESSION_KEY_CHARS = 256
+DEFAULT_SESSION_EVENTS = 50
+MAX_SESSION_EVENTS = 100
+
+DEFAULT_LISTED = 25
+MAX_LISTED = 100
+MAX_PROJECTS_FILTER = 16
+MAX_FACET_VALUES = 100
+MAX_LINEAGE_NODES = 25
+MAX_LINEAGE_EDGES = 50
+MAX_HISTORY_EVENTS = 50
+MAX_HISTORY_VERSIONS = 50
+
 MAX_BATCH_MESSAGES = 32
 """JSON-RPC messages in one batch of a 2025-03-26 client."""
 

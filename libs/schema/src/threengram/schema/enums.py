@@ -42,6 +42,10 @@ class EventKind(StrEnum):
     CREATE = "create"
     REVISE = "revise"
     SUPERSEDE = "supersede"
+    UNSUPERSEDE = "unsupersede"
+    LINK = "link"
+    UNLINK = "unlink"
+    ADD_FACT = "add_fact"
     RESOLVE = "resolve"
     UNRESOLVE = "unresolve"
     ARCHIVE = "archive"
@@ -69,6 +73,35 @@ class CommitmentStatus(StrEnum):
     WAITING = "waiting"
     RESOLVED = "resolved"
     EXPIRED = "expired"
+
+
+class ProposalStatus(StrEnum):
+    """Where a proposal stands; only `proposed` ones can be decided."""
+
+    PROPOSED = "proposed"
+    APPLIED = "applied"
+    REJECTED = "rejected"
+
+
+class RejectionReason(StrEnum):
+    """Why a proposal is rejected: somebody said no, took back a yes, or it had become pointless by itself."""
+
+    DECLINED = "declined"
+    UNDONE = "undone"
+    SUPERSEDED = "superseded"
+    NOT_LIVE = "not_live"
+    ALREADY_RECORDED = "already_recorded"
+
+
+REMEMBERED_REJECTIONS = (RejectionReason.DECLINED, RejectionReason.UNDONE)
+"""Decisions of a person: what they were about is not proposed again. What retired by itself may be."""
+
+
+class SessionSource(StrEnum):
+    """How an agent's run begins: anew, or where it left off."""
+
+    STARTUP = "startup"
+    RESUME = "resume"
 
 
 class RetrievalMode(StrEnum):
