@@ -11,13 +11,14 @@ import hmac
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 from uuid import UUID
 
 from threengram.core.errors import InvalidCursor
 from threengram.schema.bounds import MAX_CURSOR_CHARS
 
 MAC_BYTES = 16
-_RANKED, _LISTED, _FACTS = b"r", b"l", b"f"
+_RANKED, _LISTED, _FACTS, _PROPOSALS = b"r", b"l", b"f", b"p"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -46,7 +47,16 @@ class FactsAfter:
     seen_at: datetime
 
 
-State = RankedRest | ListedAfter | FactsAfter
+@dataclass(frozen=True, slots=True)
+class ProposalsAfter:
+    """The last row of either kind on a page of proposals."""
+
+    edge: ListedAfter
+    fact: ListedAfter
+
+
+State = RankedRest | ListedAfter | FactsAfter | ProposalsAfter
+Wanted = TypeVar("Wanted", bound=State)
 
 
 class CursorSealer:
@@ -75,6 +85,15 @@ class CursorSealer:
             raise InvalidCursor
         return _unpacked(payload)
 
+    def resume(self, kind: type[Wanted], tenant_id: UUID, fingerprint: bytes, cursor: str | None) -> Wanted | None:
+        """The state of that kind, None without a cursor; raises `InvalidCursor` as `open` does."""
+        if cursor is None:
+            return None
+        state = self.open(tenant_id, fingerprint, cursor)
+        if not isinstance(state, kind):
+            raise InvalidCursor
+        return state
+
     def _mac(self, tenant_id: UUID, fingerprint: bytes, payload: bytes) -> bytes:
         return hmac.digest(self._key, tenant_id.bytes + fingerprint + payload, "sha256")[:MAC_BYTES]
 
@@ -90,7 +109,13 @@ def _packed(state: State) -> bytes:
         return _RANKED + struct.pack(f">{count}i{count}f", *state.numbers, *state.scores)
     if isinstance(state, FactsAfter):
         return _FACTS + struct.pack(">qq", _micros(state.instant), _micros(state.seen_at)) + state.fact_id.bytes
-    return _LISTED + struct.pack(">q", _micros(state.recorded_at)) + state.memory_id.bytes
+    if isinstance(state, ProposalsAfter):
+        return _PROPOSALS + _row(state.edge) + _row(state.fact)
+    return _LISTED + _row(state)
+
+
+def _row(state: ListedAfter) -> bytes:
+    return struct.pack(">q", _micros(state.recorded_at)) + state.memory_id.bytes
 
 
 def _unpacked(payload: bytes) -> State:
@@ -103,6 +128,12 @@ def _unpacked(payload: bytes) -> State:
     if kind == _FACTS:
         instant, seen_at = struct.unpack(">qq", body[:16])
         return FactsAfter(_instant(instant), UUID(bytes=body[16:]), _instant(seen_at))
+    if kind == _PROPOSALS:
+        return ProposalsAfter(_listed(body[:24]), _listed(body[24:]))
+    return _listed(body)
+
+
+def _listed(body: bytes) -> ListedAfter:
     (recorded_at,) = struct.unpack(">q", body[:8])
     return ListedAfter(_instant(recorded_at), UUID(bytes=body[8:]))
 

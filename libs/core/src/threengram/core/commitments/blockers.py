@@ -35,7 +35,6 @@ async def _close(call: Call, tx: TenantTransaction, request: ResolveInput, memor
         EventKind.RESOLVE,
         call.principal.actor,
         at=plan.at,
-        session_run_id=request.session_run_id,
         details=_details(OPEN, RESOLVED),
     )
     await tx.run([closed, moved, *plan.steps], commit=True)
@@ -48,7 +47,6 @@ async def _open(call: Call, tx: TenantTransaction, request: ResolveInput, memory
         EventKind.UNRESOLVE,
         call.principal.actor,
         at=at,
-        session_run_id=request.session_run_id,
         details=_details(RESOLVED, OPEN),
     )
     await reopen(call, tx, memory, [moved, *steps], at=at)

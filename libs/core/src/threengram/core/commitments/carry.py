@@ -60,7 +60,7 @@ def carried(
         return Carried(former.commitment_id, [_moving_on(former, request, successor_id, at)])
     if former.status not in UNSETTLED:
         return Carried(None, [])
-    return Carried(None, moving(former, Change(RESOLVED), actor, at=at, session_run_id=request.session_run_id))
+    return Carried(None, moving(former, Change(RESOLVED), actor, at=at))
 
 
 def _moving_on(former: Obligation, request: ReviseInput, successor_id: UUID, at: datetime) -> Step:

@@ -44,7 +44,6 @@ def moving(
     actor: ActorKind,
     *,
     at: datetime,
-    session_run_id: UUID | None = None,
 ) -> list[Step]:
     """The change itself, what goes with it, and the event last."""
     key = {"commitment_id": stored.commitment_id, "at": at}
@@ -71,5 +70,5 @@ def moving(
             details |= {"from": last.status, "to": status, "dueAt": last.due_at}
     return [
         *steps,
-        event(stored.memory_id, EVENTS[status], actor, at=at, session_run_id=session_run_id, details=details),
+        event(stored.memory_id, EVENTS[status], actor, at=at, details=details),
     ]

@@ -10,9 +10,9 @@ from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Step
 from threengram.core.errors import NotFound
 from threengram.core.lifetimes import queries as lifetime_queries
-from threengram.core.lifetimes.sessions import check_session
 from threengram.core.lifetimes.standing import locking, standing
 from threengram.core.scopes.queries import FILING
+from threengram.core.sessions.attribution import attributed, attributing
 from threengram.core.time.recording import recorded_after
 from threengram.schema.commitments import ResolvableKind, ResolveInput, ResolveOutput
 from threengram.schema.enums import CommitmentStatus, MemoryType
@@ -26,14 +26,15 @@ async def resolve(call: Call, request: ResolveInput) -> ResolveOutput:
     when a blocker can't be opened again because the same content is live elsewhere.
     """
     _, tx = await call.admitted()
-    await check_session(tx, request.session_run_id)
-    _, _, found, commitments = await tx.run(
+    read = await tx.run(
         [
+            *attributing(request.session_run_id, now=call.now, memory_id=request.memory_id),
             Step(FILING),
             *locking(request.memory_id),
             Step(queries.OBLIGATIONS, {"memory_ids": [request.memory_id]}),
         ]
     )
+    _, _, found, commitments = attributed(request.session_run_id, read)
     memory = standing(request.memory_id, found, kind="commitment or blocker")
     if not memory.is_superseded and commitments:
         return await _commitment(call, tx, request, obligation(commitments[0]))
@@ -47,7 +48,7 @@ async def _commitment(call: Call, tx: TenantTransaction, request: ResolveInput, 
     move = decide(stored, request.status, due_at=request.due_at, now=call.now)
     if isinstance(move, Change | Advance | GoBack):
         touch = Step(lifetime_queries.TOUCH, {"memory_id": stored.memory_id, "at": at})
-        steps = moving(stored, move, call.principal.actor, at=at, session_run_id=request.session_run_id)
+        steps = moving(stored, move, call.principal.actor, at=at)
         await tx.run([touch, *steps], commit=True)
     return ResolveOutput(
         kind=ResolvableKind.COMMITMENT,

@@ -21,10 +21,9 @@ def event(
     actor: ActorKind,
     *,
     at: datetime,
-    session_run_id: UUID | None = None,
     details: Mapping[str, Detail] | None = None,
 ) -> Step:
-    """One row of the memory's history; details that are None are left out."""
+    """One row of the memory's history, in the run that the transaction is attributed to; None details are left out."""
     return Step(
         queries.APPEND_EVENT,
         {
@@ -33,7 +32,6 @@ def event(
             "event_kind": kind,
             "actor": actor,
             "details": Jsonb({name: _text(value) for name, value in (details or {}).items() if value is not None}),
-            "session_run_id": session_run_id,
             "at": at,
         },
     )

@@ -1,6 +1,13 @@
 """Statements on the lifetime and the history of one memory."""
 
+# ruff: noqa: S608 - the only part put in is a LiteralString of this module; mypy holds it to that
+
+from typing import LiteralString
+
 from threengram.core.db.statement import tenant_statement
+
+ATTRIBUTED: LiteralString = "NULLIF(current_setting('app.session_run_id', true), '')::uuid"
+"""An SQL expression: the run of an agent that the transaction is attributed to (`sessions.attribution`), or NULL."""
 
 LOCK_MEMORY = tenant_statement(
     "lock_memory",
@@ -42,8 +49,9 @@ APPEND_EVENT = tenant_statement(
     "append_event",
     """
     INSERT INTO memory_events (tenant_id, id, memory_id, event_kind, actor_kind, details, session_run_id, recorded_at)
-    VALUES (%(tenant_id)s, %(event_id)s, %(memory_id)s, %(event_kind)s, %(actor)s, %(details)s, %(session_run_id)s,
-            %(at)s)
+    VALUES (%(tenant_id)s, %(event_id)s, %(memory_id)s, %(event_kind)s, %(actor)s, %(details)s, """
+    + ATTRIBUTED
+    + """, %(at)s)
     """,
 )
 LIVE_TWIN = tenant_statement(
@@ -55,7 +63,4 @@ LIVE_TWIN = tenant_statement(
     WHERE m.tenant_id = %(tenant_id)s AND m.id = %(memory_id)s AND t.id <> m.id
       AND t.valid_to IS NULL AND t.status = 'active'
     """,
-)
-SESSION = tenant_statement(
-    "agent_session", "SELECT id FROM agent_sessions WHERE tenant_id = %(tenant_id)s AND id = %(session_run_id)s"
 )

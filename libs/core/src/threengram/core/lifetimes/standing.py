@@ -1,8 +1,9 @@
 """The state of one memory under its lock, and the step that gives its lifetime the next version.
 
 Whatever changes a memory that exists already (its validity, its status, its commitment) holds the lock on its row
-first. The order of locks, which every write follows: the registry of scopes; rows of existing memories, ascending by
-id; fact series, ascending by key; rows of commitments; the tenant's counter, last, with the insertion itself.
+first. The order of locks, which every write follows: runs of agents; a proposal; the registry of scopes; rows of
+existing memories, ascending by id; fact series, ascending by key; rows of commitments; the tenant's counter, last, with
+the insertion itself.
 """
 
 from dataclasses import dataclass

@@ -30,7 +30,6 @@ class Draft:
     scope: str
     project: str | None
     tags: Sequence[str]
-    session_run_id: UUID | None
 
     def echo(self, filed: list[Row]) -> MemoryEcho:
         """What was filed, and where; `filed` are the rows of the first appending step."""
@@ -124,7 +123,6 @@ def _row(call: Call, draft: Draft, at: datetime) -> Step:
             "scope": draft.scope,
             "project": draft.project,
             "tags": list(draft.tags),
-            "session_run_id": draft.session_run_id,
             "now": at,
         },
     )

@@ -7,9 +7,9 @@ from threengram.core.facts import reopening
 from threengram.core.facts.write import planned, reading
 from threengram.core.lifetimes.events import event
 from threengram.core.lifetimes.reopening import reopen
-from threengram.core.lifetimes.sessions import check_session
 from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
 from threengram.core.scopes.queries import FILING
+from threengram.core.sessions.attribution import attributed, attributing
 from threengram.schema.enums import EventKind, MemoryStatus, MemoryType
 from threengram.schema.revisions import ArchiveInput, ArchiveOutput
 
@@ -19,10 +19,14 @@ ACTIVE, ARCHIVED = MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED
 async def archive(call: Call, request: ArchiveInput) -> ArchiveOutput:
     """Archived, now or before. Raises `NotFound`, or `Conflict` for a blocker or a memory that is superseded."""
     _, tx = await call.admitted()
-    await check_session(tx, request.session_run_id)
-    _, found, *facts = await tx.run(
-        [*locking(request.memory_id), *reading((), now=call.now, closing=request.memory_id)]
+    read = await tx.run(
+        [
+            *attributing(request.session_run_id, now=call.now, memory_id=request.memory_id),
+            *locking(request.memory_id),
+            *reading((), now=call.now, closing=request.memory_id),
+        ]
     )
+    _, found, *facts = attributed(request.session_run_id, read)
     memory = _movable(standing(request.memory_id, found))
     if memory.status is ARCHIVED:
         return ArchiveOutput(memory_id=memory.memory_id, status=ARCHIVED)
@@ -32,7 +36,6 @@ async def archive(call: Call, request: ArchiveInput) -> ArchiveOutput:
         EventKind.ARCHIVE,
         call.principal.actor,
         at=plan.at,
-        session_run_id=request.session_run_id,
         details={"from": ACTIVE, "to": ARCHIVED},
     )
     await tx.run([versioning(memory, status=ARCHIVED, valid_to=None, at=plan.at), moved, *plan.steps], commit=True)
@@ -42,10 +45,15 @@ async def archive(call: Call, request: ArchiveInput) -> ArchiveOutput:
 async def unarchive(call: Call, request: ArchiveInput) -> ArchiveOutput:
     """Active, now or before. Raises `Conflict` when the same content was stored live meanwhile, else as `archive`."""
     _, tx = await call.admitted()
-    await check_session(tx, request.session_run_id)
-    _, _, found, *facts = await tx.run(
-        [Step(FILING), *locking(request.memory_id), *reopening.reading(request.memory_id, now=call.now)]
+    read = await tx.run(
+        [
+            *attributing(request.session_run_id, now=call.now, memory_id=request.memory_id),
+            Step(FILING),
+            *locking(request.memory_id),
+            *reopening.reading(request.memory_id, now=call.now),
+        ]
     )
+    _, _, found, *facts = attributed(request.session_run_id, read)
     memory = _movable(standing(request.memory_id, found))
     if memory.status is ACTIVE:
         return ArchiveOutput(memory_id=memory.memory_id, status=ACTIVE)
@@ -55,7 +63,6 @@ async def unarchive(call: Call, request: ArchiveInput) -> ArchiveOutput:
         EventKind.UNARCHIVE,
         call.principal.actor,
         at=at,
-        session_run_id=request.session_run_id,
         details={"from": ARCHIVED, "to": ACTIVE},
     )
     await reopen(call, tx, memory, [moved, *steps], at=at)

@@ -1,8 +1,9 @@
 """Statements on memories, their lifetimes, events and postings."""
 
-# ruff: noqa: S608 - the only part put in is a LiteralString of `scopes.queries`; mypy holds it to that
+# ruff: noqa: S608 - the parts put in are LiteralStrings of other modules of statements; mypy holds them to that
 
 from threengram.core.db.statement import tenant_statement
+from threengram.core.lifetimes.queries import ATTRIBUTED
 from threengram.core.scopes.queries import CANONICAL
 
 APPEND_MEMORY = tenant_statement(
@@ -26,7 +27,9 @@ APPEND_MEMORY = tenant_statement(
         SELECT %(tenant_id)s, id, 1, valid_from, status, recorded_at FROM written
     ), noted AS (
         INSERT INTO memory_events (tenant_id, id, memory_id, event_kind, actor_kind, session_run_id, recorded_at)
-        SELECT %(tenant_id)s, %(event_id)s, id, 'create', %(actor)s, %(session_run_id)s, recorded_at FROM written
+        SELECT %(tenant_id)s, %(event_id)s, id, 'create', %(actor)s, """
+    + ATTRIBUTED
+    + """, recorded_at FROM written
     )
     SELECT scope FROM written
     """,

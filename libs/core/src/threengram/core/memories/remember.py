@@ -7,10 +7,10 @@ from threengram.core.db.database import UniqueViolated
 from threengram.core.db.statement import Step
 from threengram.core.facts.write import PlannedFacts, planned, reading
 from threengram.core.ids import new_id
-from threengram.core.lifetimes.sessions import check_session
 from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import filed_under
+from threengram.core.sessions.attribution import attributed, attributing
 from threengram.schema.enums import MemoryType
 from threengram.schema.memories import RememberInput, RememberOutput
 
@@ -33,13 +33,16 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
         scope=filed_under(admission, request.scope, request.project),
         project=request.project,
         tags=request.tags,
-        session_run_id=request.session_run_id,
     )
-    await check_session(tx, request.session_run_id)
-    holding, plan = [Step(FILING)], PlannedFacts(call.now, [], [])
+    holding = [*attributing(request.session_run_id, now=call.now, project=request.project), Step(FILING)]
+    plan = PlannedFacts(call.now, [], [])
     if request.facts:
-        _, *rows = await tx.run([*holding, *reading(request.facts, now=call.now)])
-        holding, plan = [], planned(rows, draft.memory_id, request.facts)
+        read = await tx.run([*holding, *reading(request.facts, now=call.now)])
+        _, *facts = attributed(request.session_run_id, read)
+        holding, plan = [], planned(facts, draft.memory_id, request.facts)
+    elif request.session_run_id is not None:
+        attributed(request.session_run_id, await tx.run(holding))
+        holding = []
     state, steps = appending(call, admission, draft, vectors, at=plan.at)
     commitment_id = new_id() if request.memory_type is MemoryType.COMMITMENT else None
     if commitment_id is not None:

@@ -14,12 +14,12 @@ from threengram.core.facts.write import planned, reading
 from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
 from threengram.core.lifetimes.events import event
-from threengram.core.lifetimes.sessions import check_session
 from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
 from threengram.core.memories import queries
 from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import canonical
+from threengram.core.sessions.attribution import attributed, attributing
 from threengram.schema.enums import EdgeType, EventKind
 from threengram.schema.revisions import ReviseInput, ReviseOutput
 
@@ -35,15 +35,18 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
         recurrence.parsed(request.recurrence)
     vectors = await first_window(call, request.topic, request.content)
     admission, tx = await call.admitted()
-    await check_session(tx, request.session_run_id)
-    _, _, found, commitments, *facts = await tx.run(
+    read = await tx.run(
         [
+            *attributing(
+                request.session_run_id, now=call.now, project=request.project, memory_id=request.predecessor_id
+            ),
             Step(FILING),
             *locking(request.predecessor_id),
             Step(commitment_queries.OBLIGATIONS, {"memory_ids": [request.predecessor_id]}),
             *reading(request.facts, now=call.now, closing=request.predecessor_id),
         ]
     )
+    _, _, found, commitments, *facts = attributed(request.session_run_id, read)
     predecessor = _open(standing(request.predecessor_id, found))
     draft = _successor(admission, request, predecessor)
     plan = planned(facts, draft.memory_id, request.facts)
@@ -95,7 +98,6 @@ def _successor(admission: Admission, request: ReviseInput, predecessor: Standing
         scope=predecessor.scope if request.scope is None else canonical(admission, request.scope),
         project=predecessor.project if request.project is None else request.project,
         tags=predecessor.tags if request.tags is None else request.tags,
-        session_run_id=request.session_run_id,
     )
 
 
@@ -118,7 +120,6 @@ def _supersession(call: Call, request: ReviseInput, draft: Draft, at: datetime) 
             EventKind.SUPERSEDE,
             actor,
             at=at,
-            session_run_id=request.session_run_id,
             details={"successorId": draft.memory_id, "edgeType": str(request.edge_intent)},
         ),
     ]
