@@ -9,7 +9,7 @@ from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings.embedder import Vector
 from threengram.core.identity.admission import ActiveModel, Admission
 from threengram.core.lexical import QueryTerm, query_terms
-from threengram.core.search import queries
+from threengram.core.search import legs, queries
 from threengram.core.search.confidence import is_confident
 from threengram.core.search.eligibility import Eligibility
 from threengram.core.search.fusion import Evidence, saturation, score, topic_matches
@@ -100,18 +100,24 @@ class Ranking:
         self, tx: TenantTransaction, terms: list[QueryTerm], vector: Vector | None, model: ActiveModel | None
     ) -> list[Row]:
         is_walked = model is not None and await self._is_large(tx)
+        budget = queries.POSTING_BUDGET
+        if model is None:
+            statement = legs.worded(self._filters)
+        elif is_walked:
+            statement = legs.walked(self._filters, model)
+        else:
+            statement, budget = legs.compared(self._filters, model), queries.COMPARED_POSTING_BUDGET
         step = Step(
-            queries.ranked(self._filters, model, is_walked=is_walked),
+            statement,
             {
                 **self._filters.parameters,
                 "terms": [term.key for term in terms],
                 "groups": [term.group for term in terms],
                 "weights": [term.weight for term in terms],
                 "memory_count": self._admission.memory_count,
-                "posting_budget": queries.POSTING_BUDGET,
+                "posting_budget": budget,
                 "pool": self._pool,
                 "window_pool": self._pool * 2,
-                "limit": self._pool,
                 "excerpt_chars": MAX_EXCERPT_CHARS,
                 "vector": None if vector is None else HalfVector(vector),
             },
