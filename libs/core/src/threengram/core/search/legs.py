@@ -1,8 +1,8 @@
 """The statement that finds candidates with their evidence, in three forms.
 
-`compared` looks at every eligible vector: right for small tenants and narrow filters. `walked` follows the HNSW index and
-reads postings within a budget: right for large ones. `worded` has no vectors. All three return the same columns: the
-cosine of a memory's best window, the value of the query's words in it, and the mass of the whole query.
+`compared` looks at every eligible vector: right for small tenants and narrow filters. `walked` follows the HNSW index
+and reads postings within a budget: right for large ones. `worded` has no vectors. All three return the same columns:
+the cosine of a memory's best window, the value of the query's words in it, and the mass of the whole query.
 """
 
 # ruff: noqa: S608 - every part is a LiteralString of this module or of `eligibility`; mypy holds them to it
