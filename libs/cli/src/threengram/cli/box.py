@@ -27,5 +27,7 @@ def show(console: Console, record: RunRecord, seconds: float) -> None:
     console.print(Panel(Group(table, Text(), hints), title=title, border_style="green", expand=False))
     console.print("Token:")
     console.out(record.token, highlight=False)
+    console.print("API key, for X-API-Key:")
+    console.out(record.api_key, highlight=False)
     console.print("Client configuration:")
     console.out(client_configuration(record), highlight=False)

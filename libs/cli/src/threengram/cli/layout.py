@@ -33,6 +33,11 @@ class Layout:
         return self.root / "secrets"
 
     @property
+    def api_key(self) -> Path:
+        """The API key of the first user, which every start finds again."""
+        return self.secrets / "api-key"
+
+    @property
     def postgres(self) -> Path:
         """The PostgreSQL cluster."""
         return self.root / "postgres"

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from threengram.cli.commands import demo, running, token, up
+from threengram.cli.commands import demo, keys, running, token, up
 from threengram.cli.errors import CannotRun
 
 
@@ -33,3 +33,4 @@ app.command("status")(running.status)
 app.command("restart")(running.restart)
 app.command("stop")(running.stop)
 app.command("token")(token.token)
+app.add_typer(keys.app, name="keys")

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from threengram.api.openapi import document
+from threengram.api.operations import OPERATIONS
 from threengram.api.settings import Settings as ApiSettings
 from threengram.cimd.settings import Settings as CimdSettings
 from threengram.embedder.settings import Settings as EmbedderSettings
@@ -20,7 +22,7 @@ SETTINGS = (GatewaySettings, ApiSettings, EmbedderSettings, WorkerSettings, Beat
 
 def pages() -> dict[str, str]:
     """Each page by its file name."""
-    return {"settings.md": _settings(), "tools.md": _tools()}
+    return {"settings.md": _settings(), "tools.md": _tools(), "openapi.json": document(OPERATIONS).decode()}
 
 
 def _settings() -> str:

@@ -15,16 +15,18 @@ class RunRecord:
     api_url: str
     mcp_url: str
     token: str
+    api_key: str
     admin_urls: dict[str, str | list[str]]
     pids: dict[str, int | list[int]]
     data_dir: str
 
     def write(self, path: Path) -> None:
-        """Replace the file in one step; only its owner can read it, since it holds a token."""
+        """Replace the file in one step; only its owner can read it, since it holds a token and a key."""
         content = {
             "apiUrl": self.api_url,
             "mcpUrl": self.mcp_url,
             "token": self.token,
+            "apiKey": self.api_key,
             "adminUrls": self.admin_urls,
             "pids": self.pids,
             "dataDir": self.data_dir,
@@ -44,6 +46,7 @@ def read(path: Path) -> RunRecord:
         api_url=content["apiUrl"],
         mcp_url=content["mcpUrl"],
         token=content["token"],
+        api_key=content["apiKey"],
         admin_urls=content["adminUrls"],
         pids=content["pids"],
         data_dir=content["dataDir"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from threengram.cli.account import Account
 from threengram.cli.backends import RUNTIME_ROLE, EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.errors import CannotRun
-from threengram.cli.grant import Grant
+from threengram.cli.grant import FIRST_USER, Grant
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.ports import LISTENERS, Ports
@@ -23,6 +23,7 @@ from threengram.cli.steps import Steps
 from threengram.cli.supervisor import Supervisor
 
 if TYPE_CHECKING:
+    from threengram.cli.key_ring import KeyRing
     from threengram.cli.provision import Provisioner
 
 
@@ -39,7 +40,7 @@ class Stack:
         self._supervisor = supervisor
         self._ports = Ports(options.port_base)
         self._provisioner: Provisioner | None = None
-        self._token = ""
+        self._token = self._api_key = ""
 
     async def start(self, steps: Steps, readiness: Readiness, listeners: contextlib.ExitStack) -> None:
         """Start everything and return once all of it is ready. Raises the first `CannotRun` of any part."""
@@ -68,6 +69,7 @@ class Stack:
             api_url=f"http://{HOST}:{self._ports.listener('api')}",
             mcp_url=f"http://{HOST}:{self._ports.listener('gateway')}/mcp",
             token=self._token,
+            api_key=self._api_key,
             admin_urls={name: urls[0] if len(urls) == 1 else urls for name, urls in admin.items()},
             pids={name: numbers[0] if len(numbers) == 1 else numbers for name, numbers in pids.items()},
             data_dir=str(self._layout.root),
@@ -78,6 +80,18 @@ class Stack:
         if self._provisioner is None:
             raise CannotRun("the database is not ready yet", exit_code=1)
         return await self._provisioner.token(grant, datetime.now(UTC))
+
+    async def keys(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a request about API keys asks for."""
+        return await self._key_ring().answer(request, datetime.now(UTC))
+
+    def _key_ring(self) -> "KeyRing":
+        if self._provisioner is None:
+            raise CannotRun("the database is not ready yet", exit_code=1)
+        # Brings the database driver, which is loaded by now.
+        from threengram.cli.key_ring import KeyRing
+
+        return KeyRing(self._provisioner.runtime_url)
 
     def _require_ports(self) -> None:
         for service in SERVICES:
@@ -144,8 +158,9 @@ class Stack:
                 audience=f"{services.public_url}/mcp",
             )
             await asyncio.to_thread(provisioner.prepare, self._options.embedder, datetime.now(UTC))
-        with steps.step("first user and token"):
+        with steps.step("first user, token and key"):
             self._token = await provisioner.token(Grant(creates_user=True), datetime.now(UTC))
+            self._api_key = await self._key_ring().kept(self._layout.api_key, FIRST_USER, datetime.now(UTC))
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:

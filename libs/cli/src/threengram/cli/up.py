@@ -143,6 +143,8 @@ class Up:
                     creates_user=request.get("create") is True,
                 )
                 return {"token": await self._stack.token(grant)}
+            case {"command": "keys", "email": str()}:
+                return await self._stack.keys(request)
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}
