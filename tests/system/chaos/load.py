@@ -1,0 +1,108 @@
+"""Parallel callers that write, search and read until told to stop, and remember what was acknowledged."""
+
+import asyncio
+import contextlib
+import random
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from tests.system.agent import PAUSE_S, PATIENCE_S, Agent, Refused, eventually
+
+LONGEST_S = 60.0
+TYPES = ("note", "decision", "fact", "commitment", "blocker")
+GAP_S = 0.02
+"""Between the calls of one caller, so that a load is bounded and leaves the machine to what is started again."""
+
+
+@dataclass
+class Load:
+    """What a number of callers did; `acknowledged` maps the id of each acknowledged memory to its content."""
+
+    agents: Sequence[Agent]
+    acknowledged: list[dict[str, str]] = field(init=False)
+    failures: Counter[str] = field(default_factory=Counter)
+    answered: int = 0
+    last_answer_at: float = 0.0
+    _is_over: bool = False
+
+    def __post_init__(self) -> None:
+        self.acknowledged = [{} for _ in self.agents]
+
+    @contextlib.asynccontextmanager
+    async def running(self, callers: int) -> AsyncIterator[None]:
+        """The load, for as long as the block runs."""
+        try:
+            async with asyncio.timeout(LONGEST_S), asyncio.TaskGroup() as group:
+                for caller in range(callers):
+                    group.create_task(self._go_on(caller))
+                yield
+                self._is_over = True
+        finally:
+            self._is_over = True
+
+    async def answers(self, count: int) -> float:
+        """Wait for that many further answers; the time of the first one."""
+        before, first = self.answered, 0.0
+        until = time.monotonic() + PATIENCE_S
+        while self.answered < before + count:
+            assert time.monotonic() < until, f"no answers: {self.failures}"
+            if not first and self.answered > before:
+                first = self.last_answer_at
+            await asyncio.sleep(PAUSE_S / 5)
+        return first or self.last_answer_at
+
+    async def _go_on(self, caller: int) -> None:
+        who = caller % len(self.agents)
+        dice = random.Random(caller)
+        number = 0
+        while not self._is_over:
+            number += 1
+            try:
+                await self._one_call(who, caller, number, dice)
+            except (httpx2.HTTPError, Refused) as error:
+                self.failures[error.code if isinstance(error, Refused) else type(error).__name__] += 1
+                await asyncio.sleep(PAUSE_S)
+            else:
+                self.answered += 1
+                self.last_answer_at = time.monotonic()
+                await asyncio.sleep(GAP_S)
+
+    async def _one_call(self, who: int, caller: int, number: int, dice: random.Random) -> None:
+        agent, known = self.agents[who], self.acknowledged[who]
+        match number % 5:
+            case 0 if known:
+                await agent.call("search", query="lines of the logbook", limit=3)
+            case 1 if known:
+                await agent.call("get_memories", ids=[dice.choice(list(known))])
+            case _:
+                written = await agent.call("remember", **line(caller, number))
+                known[written["memory"]["id"]] = line(caller, number)["content"]
+
+    async def require_everything_once(self) -> None:
+        """Each acknowledged memory is there once, and nothing is there twice."""
+        for agent, known in zip(self.agents, self.acknowledged, strict=True):
+            listed = await agent.everything()
+            contents = Counter(hit["content"] for hit in listed)
+            assert known.items() <= {hit["id"]: hit["content"] for hit in listed}.items()
+            assert set(contents.values()) == {1}
+
+    async def require_all_vectors(self) -> None:
+        """Nothing waits for a vector any more, in the end."""
+
+        async def nothing_waits() -> bool:
+            return not any([await agent.pending() for agent in self.agents])
+
+        await eventually(nothing_waits)
+
+
+def line(caller: int, number: int) -> dict[str, Any]:
+    """A memory that no other caller writes."""
+    kind = TYPES[number % len(TYPES)]
+    facts = [{"subject": f"caller {caller}", "predicate": "line", "value": str(number)}] if kind == "fact" else []
+    content = f"Line {number} of caller {caller} in the logbook."
+    return {"memoryType": kind, "topic": f"Logbook {caller}", "content": content, "facts": facts}
