@@ -58,9 +58,12 @@ def carried(
         return Carried(commitment_id, [opening(commitment_id, successor_id, request, at=at)])
     if is_commitment:
         return Carried(former.commitment_id, [_moving_on(former, request, successor_id, at)])
-    if former.status not in UNSETTLED:
-        return Carried(None, [])
-    return Carried(None, moving(former, Change(RESOLVED), actor, at=at))
+    return Carried(None, left_behind(former, actor, at=at))
+
+
+def left_behind(former: Obligation, actor: ActorKind, *, at: datetime) -> list[Step]:
+    """What becomes of an obligation whose memory is taken over by one that does not carry it on."""
+    return moving(former, Change(RESOLVED), actor, at=at) if former.status in UNSETTLED else []
 
 
 def _moving_on(former: Obligation, request: ReviseInput, successor_id: UUID, at: datetime) -> Step:

@@ -101,6 +101,10 @@ class Transaction:
         """The rows of the last statement of this unit of work, committed with it in the same round trip."""
         return (await self.run([Step(statement, parameters or {})], commit=True))[0]
 
+    async def commit(self) -> None:
+        """End the unit of work here; an error raised after it undoes nothing."""
+        await self._finish()
+
     async def _open(self, connection: Connection) -> None:
         await connection.execute(self._begin.value)
         tenant = "" if self._tenant_id is None else str(self._tenant_id)

@@ -123,6 +123,7 @@ PUT_AWAY = tenant_statement(
     SELECT f.id, f.valid_from,
            (SELECT l.valid_to FROM fact_lifetimes l
             WHERE l.tenant_id = %(tenant_id)s AND l.fact_id = f.id AND l.status = 'active'
+              AND (%(closed_at)s::timestamptz IS NULL OR l.recorded_to = %(closed_at)s)
             ORDER BY l.version DESC LIMIT 1) AS former_end,
            (SELECT o.valid_from FROM facts o
             WHERE o.tenant_id = %(tenant_id)s AND o.subject = f.subject AND o.predicate = f.predicate AND o.id <> f.id
@@ -132,6 +133,8 @@ PUT_AWAY = tenant_statement(
             WHERE o.tenant_id = %(tenant_id)s AND o.subject = f.subject AND o.predicate = f.predicate AND o.id <> f.id
               AND o.valid_from <= f.valid_from AND (o.valid_to IS NULL OR o.valid_to > f.valid_from)) AS is_taken
     FROM facts f
-    WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s AND f.status = 'archived'
+    WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(closing_id)s
+      AND CASE WHEN %(closed_at)s::timestamptz IS NULL THEN f.status = 'archived'
+               ELSE f.changed_at = %(closed_at)s AND f.recorded_at < %(closed_at)s END
     """,
 )

@@ -1,4 +1,4 @@
-"""Give back to the facts of a memory the validity they had before it was put away.
+"""Give back to the facts of a memory the validity they had before it was put away or superseded.
 
 A fact returns to the end it had, or to the start of the generation that came after it meanwhile. Where another
 generation has taken its own start, it stays closed: nothing that was written later is overruled.
@@ -14,14 +14,18 @@ from threengram.core.facts.write import next_versions
 from threengram.schema.enums import MemoryStatus
 
 
-def reading(memory_id: UUID, *, now: datetime) -> list[Step]:
-    """The steps that lock the series of the memory's facts and read where they could return to."""
+def reading(memory_id: UUID, *, now: datetime, closed_at: datetime | None = None) -> list[Step]:
+    """The steps that lock the series of the memory's facts and read where they could return to.
+
+    They are the facts that were put away with the memory, or those that closed when it was superseded at `closed_at`.
+    """
     names: dict[str, object] = {
         "subjects": [],
         "predicates": [],
         "valid_froms": [],
         "closing_id": memory_id,
         "now": now,
+        "closed_at": closed_at,
     }
     return [Step(statement, names) for statement in (queries.LOCK_SERIES, queries.RECORDING, queries.PUT_AWAY)]
 

@@ -64,3 +64,21 @@ LIVE_TWIN = tenant_statement(
       AND t.valid_to IS NULL AND t.status = 'active'
     """,
 )
+INSERT_EDGE = tenant_statement(
+    "insert_edge",
+    """
+    INSERT INTO memory_edges (tenant_id, id, from_id, to_id, edge_type, created_by, recorded_at)
+    VALUES (%(tenant_id)s, %(edge_id)s, %(from_id)s, %(to_id)s, %(edge_type)s, %(actor)s, %(at)s)
+    """,
+)
+RETRACT_EDGE = tenant_statement(
+    "retract_edge",
+    "UPDATE memory_edges SET retracted_at = %(at)s WHERE tenant_id = %(tenant_id)s AND id = %(edge_id)s",
+)
+LOCK_MEMORIES = tenant_statement(
+    "lock_memories",
+    """
+    SELECT id FROM memories WHERE tenant_id = %(tenant_id)s AND id = ANY(%(memory_ids)s::uuid[])
+    ORDER BY id FOR NO KEY UPDATE
+    """,
+)

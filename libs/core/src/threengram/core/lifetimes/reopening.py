@@ -4,21 +4,21 @@ from datetime import datetime
 
 from threengram.core.call import Call
 from threengram.core.db.database import TenantTransaction, UniqueViolated
-from threengram.core.db.statement import Step
+from threengram.core.db.statement import Results, Step
 from threengram.core.errors import Conflict
 from threengram.core.lifetimes import queries
 from threengram.core.lifetimes.standing import Standing, versioning
 from threengram.schema.enums import MemoryStatus
 
 
-async def reopen(call: Call, tx: TenantTransaction, memory: Standing, steps: list[Step], *, at: datetime) -> None:
-    """Active and valid without an end, committed with `steps`.
+async def reopen(call: Call, tx: TenantTransaction, memory: Standing, steps: list[Step], *, at: datetime) -> Results:
+    """Active and valid without an end, committed with `steps`, whose rows it returns.
 
     Raises `Conflict` with the id of live memory that says the same. The transaction has to hold the registry of scopes.
     """
     live = versioning(memory, status=MemoryStatus.ACTIVE, valid_to=None, at=at)
     try:
-        await tx.run([live, *steps], commit=True)
+        return (await tx.run([live, *steps], commit=True))[1:]
     except UniqueViolated as error:
         async with call.core.database.tenant(call.principal) as fresh:
             twins = await fresh.fetch_last(queries.LIVE_TWIN, {"memory_id": memory.memory_id})

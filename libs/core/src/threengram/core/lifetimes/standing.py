@@ -47,6 +47,13 @@ def locking(memory_id: UUID) -> list[Step]:
     return [Step(queries.LOCK_MEMORY, {"memory_id": memory_id}), Step(queries.STANDING, {"memory_id": memory_id})]
 
 
+def locking_both(first_id: UUID, second_id: UUID) -> list[Step]:
+    """Three steps: lock both rows in the order of their ids, then read the one and the other."""
+    ids = [first_id, second_id]
+    reading = [Step(queries.STANDING, {"memory_id": memory_id}) for memory_id in ids]
+    return [Step(queries.LOCK_MEMORIES, {"memory_ids": ids}), *reading]
+
+
 def standing(memory_id: UUID, rows: list[Row], *, kind: str = "memory") -> Standing:
     """The state out of the second step's rows; raises `NotFound` for unknown and foreign ids alike."""
     if not rows:

@@ -50,13 +50,6 @@ POST_TERMS = tenant_statement(
     ON CONFLICT (tenant_id, term) DO UPDATE SET df = s.df + 1
     """,
 )
-INSERT_EDGE = tenant_statement(
-    "insert_edge",
-    """
-    INSERT INTO memory_edges (tenant_id, id, from_id, to_id, edge_type, created_by, recorded_at)
-    VALUES (%(tenant_id)s, %(edge_id)s, %(from_id)s, %(to_id)s, %(edge_type)s, %(actor)s, %(at)s)
-    """,
-)
 LIVE_DUPLICATE = tenant_statement(
     "live_duplicate",
     """

@@ -1,7 +1,5 @@
 """`revise`: append a successor and close its predecessor, in one unit. Nothing is ever edited in place."""
 
-from datetime import datetime
-
 from threengram.core.call import Call
 from threengram.core.commitments import queries as commitment_queries
 from threengram.core.commitments import recurrence
@@ -13,14 +11,13 @@ from threengram.core.errors import Conflict
 from threengram.core.facts.write import planned, reading
 from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
-from threengram.core.lifetimes.events import event
+from threengram.core.lifetimes.edges import drawing
 from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
-from threengram.core.memories import queries
 from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import canonical
 from threengram.core.sessions.attribution import attributed, attributing
-from threengram.schema.enums import EdgeType, EventKind
+from threengram.schema.enums import EdgeType
 from threengram.schema.revisions import ReviseInput, ReviseOutput
 
 
@@ -51,7 +48,8 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
     draft = _successor(admission, request, predecessor)
     plan = planned(facts, draft.memory_id, request.facts)
     former = obligation(commitments[0]) if commitments else None
-    drawn = _supersession(call, request, draft, plan.at)
+    edge_type = EdgeType(request.edge_intent)
+    drawn = drawing(new_id(), draft.memory_id, predecessor.memory_id, edge_type, call.principal.actor, at=plan.at)
     carry = carried(former, request, draft.memory_id, call.principal.actor, at=plan.at)
     state, appended = appending(call, admission, draft, vectors, at=plan.at)
     steps = [
@@ -69,7 +67,7 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
         memory=draft.echo(filed),
         embedded=state,
         predecessor_id=predecessor.memory_id,
-        edge_type=EdgeType(request.edge_intent),
+        edge_type=edge_type,
         commitment_id=carry.commitment_id,
         fact_ids=[fact.id for fact in plan.facts] or None,
         facts=plan.facts or None,
@@ -99,27 +97,3 @@ def _successor(admission: Admission, request: ReviseInput, predecessor: Standing
         project=predecessor.project if request.project is None else request.project,
         tags=predecessor.tags if request.tags is None else request.tags,
     )
-
-
-def _supersession(call: Call, request: ReviseInput, draft: Draft, at: datetime) -> list[Step]:
-    actor = call.principal.actor
-    return [
-        Step(
-            queries.INSERT_EDGE,
-            {
-                "edge_id": new_id(),
-                "from_id": draft.memory_id,
-                "to_id": request.predecessor_id,
-                "edge_type": request.edge_intent,
-                "actor": actor,
-                "at": at,
-            },
-        ),
-        event(
-            request.predecessor_id,
-            EventKind.SUPERSEDE,
-            actor,
-            at=at,
-            details={"successorId": draft.memory_id, "edgeType": str(request.edge_intent)},
-        ),
-    ]
