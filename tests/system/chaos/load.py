@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 
-from tests.system.agent import PAUSE_S, PATIENCE_S, Agent, Refused, eventually
+from tests.system.agent import PATIENCE_S, PAUSE_S, Agent, Refused, eventually
 
 LONGEST_S = 60.0
 TYPES = ("note", "decision", "fact", "commitment", "blocker")
