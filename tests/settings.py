@@ -8,3 +8,9 @@ class ServerSettings(BaseSettings):
 
     test_database_url: str | None = None
     test_redis_url: str | None = None
+
+
+class PropertySettings(BaseSettings):
+    """How hard the property tests look: examples of each."""
+
+    test_property_examples: int = 40
