@@ -1,5 +1,7 @@
 """The relevance walk: the legs' candidates, fused once, then served page by page in a frozen order."""
 
+from dataclasses import dataclass
+
 from pgvector import HalfVector
 
 from threengram.core.call import Call
@@ -7,8 +9,8 @@ from threengram.core.cursor import RankedRest
 from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings.embedder import Vector
-from threengram.core.identity.admission import ActiveModel, Admission
-from threengram.core.lexical import QueryTerm, query_terms
+from threengram.core.identity.admission import Admission
+from threengram.core.lexical import query_terms
 from threengram.core.search import legs, queries
 from threengram.core.search.confidence import is_confident
 from threengram.core.search.eligibility import Eligibility
@@ -22,6 +24,15 @@ POOL_FLOOR = 50
 SECONDS_PER_DAY = 86_400.0
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row that some leg brought, what the legs know about it, and its rank score."""
+
+    row: Row
+    evidence: Evidence
+    score: float
+
+
 class Ranking:
     """One relevance search; `fingerprint` ties its cursors to it."""
 
@@ -33,34 +44,31 @@ class Ranking:
         self._admission = admission
         self._filters = filters
         self._fingerprint = fingerprint
+        self._terms = query_terms(request.query or "")
         self._pool = max(4 * request.limit, POOL_FLOOR)
 
     async def first(self, tx: TenantTransaction, vector: Vector | None, coverage: VectorCoverage) -> SearchOutput:
         """The first page: every candidate is ranked, and the ranking frozen into the cursor."""
-        query = self._request.query or ""
-        model = self._admission.model
-        if vector is not None and not self._serves(model, vector):
+        if vector is not None and not self._serves(vector):
             vector, coverage = None, VectorCoverage.UNAVAILABLE
-        terms = query_terms(query)
-        rows = await self._candidates(tx, terms, vector, model if vector is not None else None)
-        scored = sorted(
-            ((self._score(query, row), row) for row in rows), key=lambda pair: (-pair[0], -pair[1]["memory_no"])
-        )
-        rest = RankedRest(
-            numbers=tuple(row["memory_no"] for _, row in scored), scores=tuple(value for value, _ in scored)
-        )
-        cosines = [row["cosine"] for row in rows if row["cosine"] is not None]
+        found = await self._found(tx, vector)
+        rest = RankedRest(tuple(one.row["memory_no"] for one in found), tuple(one.score for one in found))
+        cosines = [one.evidence.cosine for one in found if one.evidence.cosine is not None]
         top_similarity = round(max(cosines), 4) if cosines else None
-        best = scored[0][1] if scored else None
+        share = found[0].evidence.lexical if found else 0.0
         answer = Coverage(
             vector=coverage,
-            lexical=VectorCoverage.USED if terms else VectorCoverage.OFF,
-            candidates=len(rows),
+            lexical=VectorCoverage.USED if self._terms else VectorCoverage.OFF,
+            candidates=len(found),
             top_similarity=top_similarity,
-            confident=is_confident(model, top_similarity, _share(best)),
-            pending_embeddings=rows[0]["pending"] if rows else 0,
+            confident=is_confident(self._admission.model, top_similarity, share),
+            pending_embeddings=found[0].row["pending"] if found else 0,
         )
-        return self._page([(row, value) for value, row in scored], rest, answer)
+        return self._page([(one.row, one.score) for one in found], rest, answer)
+
+    async def candidates(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
+        """Everything the legs bring, best first, without a page around it."""
+        return await self._found(tx, vector if vector is not None and self._serves(vector) else None)
 
     async def rest(self, tx: TenantTransaction, frozen: RankedRest) -> SearchOutput:
         """A later page: rows of the frozen ranking that are still eligible; nothing is embedded or ranked again."""
@@ -87,8 +95,8 @@ class Ranking:
         )
         return self._page([(row, row["score"]) for row in rows], kept, answer)
 
-    def _serves(self, model: ActiveModel | None, vector: Vector) -> bool:
-        embedder = self._call.core.embedder
+    def _serves(self, vector: Vector) -> bool:
+        embedder, model = self._call.core.embedder, self._admission.model
         if model is None or embedder is None:
             return False
         if embedder.model_name != model.name or vector.shape != (model.dimensions,):
@@ -96,9 +104,13 @@ class Ranking:
             return False
         return True
 
-    async def _candidates(
-        self, tx: TenantTransaction, terms: list[QueryTerm], vector: Vector | None, model: ActiveModel | None
-    ) -> list[Row]:
+    async def _found(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
+        weighed = [(row, self._evidence(row)) for row in await self._rows(tx, vector)]
+        found = [Candidate(row, evidence, score(evidence)) for row, evidence in weighed]
+        return sorted(found, key=lambda one: (-one.score, -one.row["memory_no"]))
+
+    async def _rows(self, tx: TenantTransaction, vector: Vector | None) -> list[Row]:
+        model = None if vector is None else self._admission.model
         is_walked = model is not None and await self._is_large(tx)
         budget = queries.POSTING_BUDGET
         if model is None:
@@ -111,9 +123,9 @@ class Ranking:
             statement,
             {
                 **self._filters.parameters,
-                "terms": [term.key for term in terms],
-                "groups": [term.group for term in terms],
-                "weights": [term.weight for term in terms],
+                "terms": [term.key for term in self._terms],
+                "groups": [term.group for term in self._terms],
+                "weights": [term.weight for term in self._terms],
                 "memory_count": self._admission.memory_count,
                 "posting_budget": budget,
                 "pool": self._pool,
@@ -134,16 +146,14 @@ class Ranking:
         (row,) = await tx.fetch(queries.counted(self._filters), parameters)
         return bool(row["eligible"] > queries.EXACT_MEMORIES)
 
-    def _score(self, query: str, row: Row) -> float:
+    def _evidence(self, row: Row) -> Evidence:
         age_days = (self._call.now - row["recorded_at"]).total_seconds() / SECONDS_PER_DAY
-        return score(
-            Evidence(
-                cosine=row["cosine"],
-                lexical=_share(row),
-                topic_matches=topic_matches(query, row["topic"]),
-                age_days=age_days,
-                superseded=row["superseded"],
-            )
+        return Evidence(
+            cosine=row["cosine"],
+            lexical=_share(row),
+            topic_matches=topic_matches(self._request.query or "", row["topic"]),
+            age_days=age_days,
+            superseded=row["superseded"],
         )
 
     def _page(self, ranked: list[tuple[Row, float]], frozen: RankedRest, coverage: Coverage) -> SearchOutput:
@@ -157,8 +167,8 @@ class Ranking:
         return SearchOutput(hits=hits, count=len(hits), has_more=has_more, next_cursor=cursor, coverage=coverage)
 
 
-def _share(row: Row | None) -> float:
+def _share(row: Row) -> float:
     """The lexical score: the share of the query's mass that a memory covers, saturated by its posting weights."""
-    if row is None or not row["mass"]:
+    if not row["mass"]:
         return 0.0
     return saturation(row["lexical"]) / float(row["mass"])

@@ -6,11 +6,13 @@ import orjson
 
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, RankedRest, fingerprint
+from threengram.core.db.database import TenantTransaction
 from threengram.core.embeddings.embedder import EmbedderUnavailable, Vector
 from threengram.core.errors import InvalidCursor
 from threengram.core.scopes.policy import Narrowing, enforce, narrow
-from threengram.core.search import listing, ranking
+from threengram.core.search import listing
 from threengram.core.search.eligibility import Eligibility, eligibility
+from threengram.core.search.ranking import Candidate, Ranking
 from threengram.schema.enums import VectorCoverage
 from threengram.schema.search import SearchInput, SearchOrder, SearchOutput
 
@@ -28,18 +30,34 @@ async def search(call: Call, request: SearchInput) -> SearchOutput:
     return found if narrowing.applied is None else found.model_copy(update={"applied_scope": narrowing.applied})
 
 
+async def candidates(call: Call, request: SearchInput) -> list[Candidate]:
+    """What the legs of a relevance search know about everything they brought, best first; for whoever judges them."""
+    narrowing, vector, _ = await _prepared(call, request)
+    ranking, tx = await _ranking(call, request, narrowing)
+    return await ranking.candidates(tx, vector)
+
+
 async def _with_embedding(call: Call, request: SearchInput) -> tuple[Narrowing, SearchOutput]:
+    narrowing, vector, coverage = await _prepared(call, request)
+    ranking, tx = await _ranking(call, request, narrowing)
+    return narrowing, await ranking.first(tx, vector, coverage)
+
+
+async def _prepared(call: Call, request: SearchInput) -> tuple[Narrowing, Vector | None, VectorCoverage]:
     embedding = asyncio.create_task(_embed(call, request))
     try:
         admission, tx = await call.admitted()
         narrowing = await enforce(tx, admission, request.scope)
-        vector, coverage = await embedding
+        return narrowing, *await embedding
     finally:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
+
+
+async def _ranking(call: Call, request: SearchInput, narrowing: Narrowing) -> tuple[Ranking, TenantTransaction]:
+    admission, tx = await call.admitted()
     filters = eligibility(request, narrowing.scope, now=call.now)
-    page = ranking.Ranking(call, request, admission, filters, _fingerprint(request, filters))
-    return narrowing, await page.first(tx, vector, coverage)
+    return Ranking(call, request, admission, filters, _fingerprint(request, filters)), tx
 
 
 async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowing, SearchOutput]:
@@ -53,7 +71,7 @@ async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowin
     if request.order is SearchOrder.RELEVANCE:
         if not isinstance(state, RankedRest):
             raise InvalidCursor
-        return narrowing, await ranking.Ranking(call, request, admission, filters, asked).rest(tx, state)
+        return narrowing, await Ranking(call, request, admission, filters, asked).rest(tx, state)
     if state is not None and not isinstance(state, ListedAfter):
         raise InvalidCursor
     return narrowing, await listing.page(call, tx, request, filters, asked, state)
