@@ -35,7 +35,11 @@ from threengram.schema.enums import MemoryType, OAuthScope
 ROUTES = {
     "remember": ("POST", "/memories"),
     "search": ("POST", "/search"),
+    "get_facts": ("POST", "/facts/get"),
+    "revise": ("POST", "/memories/{predecessorId}/revise"),
+    "resolve": ("POST", "/memories/{memoryId}/resolve"),
     "get_memories": ("POST", "/memories/get"),
+    "configure_scope": ("POST", "/scopes"),
     "describe_environment": ("GET", "/environment"),
 }
 """The verbs that both transports have; each reports its own list of them."""
@@ -114,8 +118,10 @@ def over_rest(rest: Rest) -> Ask:
 
     async def ask(verb: str, arguments: Mapping[str, Any]) -> Answer:
         method, path = ROUTES[verb]
-        given = {"json": arguments} if method == "POST" else {"params": arguments}
-        response = await rest.send(method, path, **given)
+        in_path = {name for name in arguments if f"{{{name}}}" in path}
+        outside = {name: value for name, value in arguments.items() if name not in in_path}
+        given = {"json": outside} if method == "POST" else {"params": outside}
+        response = await rest.send(method, path.format(**arguments), **given)
         body = response.json()
         if response.is_success:
             return "ok", body
@@ -191,6 +197,11 @@ HISTORY = {
 
 @pytest.fixture(scope="module")
 async def tenants(world: World) -> list[Tenant]:
+    """Three tenants after the same history, for tests that only add to it."""
+    return await told(world)
+
+
+async def told(world: World) -> list[Tenant]:
     """Three tenants after the same history, an hour between its events."""
     three = await world.tenants()
     for name, arguments in HISTORY.items():
@@ -275,6 +286,56 @@ async def test_what_is_not_written_is_refused_alike(
 ) -> None:
     outcome, error = await same(tenants, "remember", arguments)
     assert (outcome, error["code"]) == ("error", code)
+
+
+STORY: dict[str, tuple[str, dict[str, Any], str]] = {
+    "revise": ("revise", note("The importer retries six times.", predecessorId="$retry", memoryType="decision"), "ok"),
+    "revise again": ("revise", note("Seven times.", predecessorId="$retry"), "conflict"),
+    "revise nothing": ("revise", note("c", predecessorId=UNKNOWN), "not_found"),
+    "revise with facts": (
+        "revise",
+        note("Two queues.", predecessorId="$queue", facts=[{**FACT, "value": "24"}], edgeIntent="updates"),
+        "ok",
+    ),
+    "revise by an unknown edge": ("revise", note("c", predecessorId="$lunch", edgeIntent="extends"), "invalid_input"),
+    "resolve": ("resolve", {"memoryId": "$ship", "status": "resolved"}, "ok"),
+    "resolve again": ("resolve", {"memoryId": "$ship", "status": "resolved"}, "ok"),
+    "resolve to waiting": ("resolve", {"memoryId": "$ship", "status": "waiting"}, "invalid_transition"),
+    "resolve a preference": ("resolve", {"memoryId": "$lunch", "status": "resolved"}, "not_found"),
+    "resolve nothing": ("resolve", {"memoryId": UNKNOWN, "status": "resolved"}, "not_found"),
+    "facts now": ("get_facts", {"subject": "importer.queue"}, "ok"),
+    "facts as a series": ("get_facts", {"range": {"from": "2026-03-01T00:00:00Z"}}, "ok"),
+    "facts then": ("get_facts", {"asOf": {"asKnownAt": "2026-03-02T10:30:00Z"}}, "ok"),
+    "facts of both kinds": (
+        "get_facts",
+        {"asOf": {"validAt": "2026-03-01T00:00:00Z"}, "range": {"to": "2026-03-01T00:00:00Z"}},
+        "invalid_input",
+    ),
+    "facts without bounds": ("get_facts", {"range": {}}, "invalid_input"),
+    "facts, too many": ("get_facts", {"limit": 201}, "invalid_input"),
+    "scopes": ("configure_scope", {"action": "list"}, "ok"),
+    "scope created": ("configure_scope", {"action": "create", "name": "garden", "aliases": ["yard"]}, "ok"),
+    "scope taken": ("configure_scope", {"action": "create", "name": "yard"}, "conflict"),
+    "scope renamed": ("configure_scope", {"action": "rename", "name": "work", "newName": "job"}, "ok"),
+    "scope mapped": ("configure_scope", {"action": "set_mapping", "project": "atlas", "scope": "job"}, "ok"),
+    "scope unknown": ("configure_scope", {"action": "delete", "name": "nowhere"}, "not_found"),
+    "scope without an action": ("configure_scope", {"name": "garden"}, "invalid_input"),
+    "scope with a foreign argument": ("configure_scope", {"action": "list", "name": "garden"}, "invalid_input"),
+    "default": ("configure_scope", {"action": "set_retrieval_default", "mode": "default", "scope": "work"}, "ok"),
+    "search by default": ("search", {"query": "importer"}, "ok"),
+    "require": ("configure_scope", {"action": "set_retrieval_default", "mode": "require"}, "ok"),
+    "search without a scope": ("search", {"query": "importer"}, "unscoped_retrieval"),
+    "search with an old name": ("search", {"query": "importer", "scope": "work"}, "ok"),
+    "read what was revised": ("get_memories", {"ids": ["$retry", "$queue", "$ship"]}, "ok"),
+    "the environment after it": ("describe_environment", {}, "ok"),
+}  # fmt: skip
+
+
+async def test_a_story_of_corrections_reads_alike_on_every_transport(world: World) -> None:
+    three = await told(world)
+    for chapter, (verb, arguments, code) in STORY.items():
+        outcome, content = await same(three, verb, arguments)
+        assert (outcome if outcome == "ok" else content["code"]) == code, chapter
 
 
 SEARCHES: dict[str, tuple[dict[str, Any], str]] = {

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 from tests.contract.rest.stack import Rest
+from threengram.gateway.tools import TOOLS
 
 DECISION = {
     "memoryType": "decision",
@@ -51,7 +52,7 @@ async def test_the_environment_names_the_verbs_and_counts(rest: Rest) -> None:
     described = (await rest.get("/environment")).json()
 
     assert described["stats"]["activeMemories"] == 1
-    assert described["capabilities"]["tools"][:3] == ["remember", "search", "get_memories"]
+    assert described["capabilities"]["tools"] == [tool.name for tool in TOOLS]
     assert described["capabilities"]["version"] == (await rest.get("/version")).json()["version"]
 
 

@@ -6,13 +6,17 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from threengram.schema import bounds
-from threengram.schema.base import Output
+from threengram.schema.base import Input, Output
 from threengram.schema.enums import RetrievalMode
 from threengram.schema.environment import RetrievalScopePolicy, ScopeRecord
 from threengram.schema.forms import InputForms, OutputForms
 from threengram.schema.memories import Project, ScopeName
 
 Aliases = Annotated[list[ScopeName], Field(max_length=bounds.MAX_SCOPE_ALIASES)]
+
+
+class ListScopesInput(Input):
+    """No arguments."""
 
 
 class ConfigureScopeInput(InputForms):

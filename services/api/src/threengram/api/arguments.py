@@ -1,6 +1,7 @@
 """The arguments of an operation: a JSON body, or path and query, read by its input model."""
 
-from typing import TypeVar
+from types import UnionType
+from typing import TypeVar, Union, get_args, get_origin
 
 import orjson
 from starlette.requests import Request
@@ -41,24 +42,51 @@ class _NoQuery(Input):
 
 
 def from_body(model: type[In], body: bytes, request: Request) -> In:
-    """The arguments in a body; raises `pydantic.ValidationError`, or `Refused` when it is no JSON object."""
+    """The arguments in a body and the path; raises `pydantic.ValidationError`, or `Refused` when it is no JSON object.
+
+    A member that the path names already is refused as unknown: one of the two would have to be ignored. Where the path
+    names all that is required, no body at all is an empty one.
+    """
     _NoQuery.parse(orjson.dumps(_query_of(request)))
     try:
-        decoded = orjson.loads(body)
+        decoded = {} if not body and _names_all(model, request) else orjson.loads(body)
     except orjson.JSONDecodeError:
         raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not valid JSON in UTF-8") from None
     if not isinstance(decoded, dict):
         raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not a JSON object")
+    for name in request.path_params.keys() & decoded.keys():
+        raise Refused(400, ErrorCode.INVALID_INPUT, "the path names this already", field=name)
+    decoded |= request.path_params
     # Written again, so that a repeated member or a number out of range means here what it means over MCP.
     return model.parse(orjson.dumps(decoded))
 
 
 def from_url(model: type[In], request: Request) -> In:
-    """The arguments in path and query; raises `pydantic.ValidationError`, for an unknown parameter too."""
-    return model.parse(orjson.dumps({**_query_of(request), **request.path_params}))
+    """The arguments in path and query; raises `pydantic.ValidationError`, for an unknown parameter too.
+
+    A URL knows texts only, so a number or truth value may come as one here, and a list of one as its only member.
+    """
+    given: dict[str, object] = {**_query_of(request), **request.path_params}
+    for name, field in model.model_fields.items():
+        wire_name = field.alias or name
+        if isinstance(given.get(wire_name), str) and _is_list(field.annotation):
+            given[wire_name] = [given[wire_name]]
+    return model.model_validate(given, strict=False, by_alias=True, by_name=False)
 
 
 def _query_of(request: Request) -> dict[str, str | list[str]]:
     """Values by parameter; a list where one is repeated."""
     query = request.query_params
     return {name: values[0] if len(values) == 1 else values for name in query if (values := query.getlist(name))}
+
+
+def _names_all(model: type[Input], request: Request) -> bool:
+    """Whether the path holds every required argument."""
+    required = {field.alias or name for name, field in model.model_fields.items() if field.is_required()}
+    return bool(request.path_params) and required <= request.path_params.keys()
+
+
+def _is_list(annotation: object) -> bool:
+    """Whether a field holds a list, or a list or nothing."""
+    options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    return any(get_origin(option) is list for option in options)

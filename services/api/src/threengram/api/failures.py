@@ -43,11 +43,18 @@ class Refused(Exception):
     """A request that is refused about its HTTP side, before any verb could have an opinion."""
 
     def __init__(
-        self, status: int, code: ErrorCode, detail: str, *, headers: Headers | None = None, retryable: bool = False
+        self,
+        status: int,
+        code: ErrorCode,
+        detail: str,
+        *,
+        field: str | None = None,
+        headers: Headers | None = None,
+        retryable: bool = False,
     ) -> None:
         super().__init__(code)
         self.status = status
-        self.body = ErrorBody(error=code, detail=detail, retryable=retryable)
+        self.body = ErrorBody(error=code, detail=detail, field=field, retryable=retryable)
         self.headers = headers or {}
 
 

@@ -88,7 +88,7 @@ class Gates:
         return Response(content, operation.status, _NO_STORE, "application/json")
 
     async def _body(self, operation: AnyOperation, request: Request) -> bytes:
-        if not operation.has_body:
+        if not operation.has_body or not _sends_a_body(request):
             return b""
         arguments.require_json(request)
         return await arguments.body_of(
@@ -106,3 +106,8 @@ class Gates:
             found = await operation.handler(call, given)
             # Checked and written out before the call commits: what can't be told must not have happened.
             return orjson.dumps(operation.output.model_validate(found).wire())
+
+
+def _sends_a_body(request: Request) -> bool:
+    """Whether there is a body at all (RFC 9112, section 6.3)."""
+    return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers

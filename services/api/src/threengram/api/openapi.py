@@ -104,11 +104,21 @@ def _response(description: str, schema: dict[str, Any], headers: tuple[str, ...]
 def _extra(operation: AnyOperation) -> dict[str, Any]:
     extra: dict[str, Any] = {"security": [{"apiKey": []}, {"bearer": []}]}
     schema = input_schema(operation.input)
+    outside = {name for name in schema["properties"] if not operation.has_body or f"{{{name}}}" in operation.path}
+    if outside:
+        extra["parameters"] = [
+            _parameter(operation, name, node, schema) for name, node in schema["properties"].items() if name in outside
+        ]
     if operation.has_body:
-        extra["requestBody"] = {"required": True, "content": {_JSON: {"schema": schema}}}
-    elif schema["properties"]:
-        extra["parameters"] = [_parameter(operation, name, node, schema) for name, node in schema["properties"].items()]
+        body = _without(schema, outside)
+        extra["requestBody"] = {"required": bool(body.get("required")), "content": {_JSON: {"schema": body}}}
     return extra
+
+
+def _without(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    properties = {name: node for name, node in schema["properties"].items() if name not in names}
+    required = [name for name in schema.get("required", ()) if name not in names]
+    return {**schema, "properties": properties, "required": required}
 
 
 def _parameter(operation: AnyOperation, name: str, node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

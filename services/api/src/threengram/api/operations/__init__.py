@@ -1,8 +1,11 @@
 """The whole surface on one screen. Those that MCP publishes too stand in the order of its tools."""
 
+from threengram.api.operations.corrections import ARCHIVE, RESOLVE, REVISE, UNARCHIVE
 from threengram.api.operations.environment import GET_VERSION, describing
+from threengram.api.operations.facts import GET_FACTS
 from threengram.api.operations.memories import GET_MEMORIES, GET_MEMORY, REMEMBER
 from threengram.api.operations.operation import AnyOperation, Operation
+from threengram.api.operations.scopes import CONFIGURE_SCOPE, LIST_SCOPES
 from threengram.api.operations.search import SEARCH
 
 PREFIX = "/api/v1"
@@ -11,9 +14,16 @@ PREFIX = "/api/v1"
 OPERATIONS: tuple[AnyOperation, ...] = (
     REMEMBER,
     SEARCH,
+    GET_FACTS,
+    REVISE,
+    RESOLVE,
     GET_MEMORIES,
+    CONFIGURE_SCOPE,
     describing(lambda: [operation.name for operation in OPERATIONS if operation.is_tool]),
     GET_MEMORY,
+    ARCHIVE,
+    UNARCHIVE,
+    LIST_SCOPES,
     GET_VERSION,
 )
 
