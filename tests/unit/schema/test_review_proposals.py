@@ -27,6 +27,13 @@ def test_the_answers_are_advertised_as_one_open_object() -> None:
     assert (schema["required"], schema["additionalProperties"]) == (["action"], True)
 
 
+def test_a_decided_proposal_is_advertised_for_either_kind() -> None:
+    proposal = output_schema(ReviewProposalsOutput)["properties"]["proposal"]
+    shared = ["id", "memoryType", "rationale", "status", "decidedAt", "createdAt"]
+    assert proposal["required"] == shared
+    assert {"fromId", "toId", "memoryId", "subject", "value", *shared} < set(proposal["properties"])
+
+
 def test_a_list_shows_open_proposals_unless_asked_otherwise() -> None:
     assert ReviewProposalsInput.parse('{"action": "list"}') == ListProposals(action="list")
     assert ListProposals(action="list").status == "proposed"

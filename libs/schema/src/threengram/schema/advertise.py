@@ -70,9 +70,21 @@ def _flattened(schema: Schema) -> Schema:
                 seen = properties.setdefault(name, {"type": "string", "enum": []})
                 seen["enum"].append(node["const"])
             else:
-                properties.setdefault(name, node)
+                properties[name] = _common(properties[name], node) if name in properties else node
     required = set.intersection(*(set(branch.get("required", [])) for branch in branches)) | ({tag} if tag else set())
     return {"type": "object", "properties": properties, "required": [name for name in properties if name in required]}
+
+
+def _common(first: Schema, other: Schema) -> Schema:
+    """One property of two branches: the first's schema, or of two objects what both are, open to the fields of either.
+
+    So `required` names only what every branch has.
+    """
+    if first == other or first.get("type") != "object" or other.get("type") != "object":
+        return first
+    properties = {**other["properties"], **first["properties"]}
+    required = [name for name in first.get("required", []) if name in other.get("required", [])]
+    return {**first, "properties": properties, "required": required}
 
 
 def _walk(node: Schema, *, closed: bool) -> Schema:
