@@ -1,21 +1,20 @@
 """`describe_environment`: capabilities, scopes, statistics, policy. No URL, key or setting is ever part of it."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from threengram.core.call import Call
-from threengram.core.db.statement import Row, Step
+from threengram.core.db.statement import Step
 from threengram.core.environment import queries
+from threengram.core.environment.stats import counted, counting
 from threengram.core.identity.admission import Admission
 from threengram.core.scopes.queries import REGISTERED
 from threengram.schema import bounds
-from threengram.schema.enums import CommitmentStatus, EmbeddedState, MemoryStatus, MemoryType
+from threengram.schema.enums import EmbeddedState
 from threengram.schema.environment import (
     Capabilities,
     DescribeEnvironmentOutput,
     EmbeddingStatus,
     Limits,
-    MemoryStats,
     RetrievalScopePolicy,
     ScopeRecord,
 )
@@ -26,9 +25,7 @@ async def describe_environment(call: Call, *, tools: Sequence[str], version: str
     admission, tx = await call.admitted()
     memories, commitments, facts, scopes, pending = await tx.run(
         [
-            Step(queries.MEMORY_COUNTS),
-            Step(queries.COMMITMENT_COUNTS),
-            Step(queries.OPEN_FACTS, {"now": call.now}),
+            *counting(call.now),
             Step(REGISTERED),
             Step(queries.PENDING_EMBEDDINGS),
         ],
@@ -37,7 +34,7 @@ async def describe_environment(call: Call, *, tools: Sequence[str], version: str
     return DescribeEnvironmentOutput(
         capabilities=Capabilities(tools=list(tools), tool_count=len(tools), version=version),
         scopes=[ScopeRecord(**row) for row in scopes],
-        stats=_stats(memories, commitments, facts[0]["count"]),
+        stats=counted(memories, commitments, facts),
         retrieval_scope_policy=RetrievalScopePolicy(mode=admission.policy_mode, scope=admission.policy_scope),
         embeddings=_embeddings(call, admission, pending[0]["count"]),
         limits=Limits(
@@ -48,33 +45,6 @@ async def describe_environment(call: Call, *, tools: Sequence[str], version: str
             max_get_total_chars=bounds.MAX_GET_TOTAL_CHARS,
         ),
     )
-
-
-def _stats(memories: list[Row], commitments: list[Row], open_facts: int) -> MemoryStats:
-    by_type: Counter[str] = Counter()
-    totals: Counter[str] = Counter()
-    for row in memories:
-        totals[_standing(row)] += row["count"]
-        if _standing(row) == "active":
-            by_type[row["memory_type"]] += row["count"]
-    by_status = {row["status"]: row["count"] for row in commitments}
-    return MemoryStats(
-        memories_by_type={kind.value: by_type[kind] for kind in MemoryType},
-        active_memories=totals["active"],
-        superseded_memories=totals["superseded"],
-        resolved_blockers=totals["resolved"],
-        archived_memories=totals["archived"],
-        commitments_by_status={status.value: by_status.get(status, 0) for status in CommitmentStatus},
-        open_facts=open_facts,
-    )
-
-
-def _standing(row: Row) -> str:
-    if row["is_resolved"]:
-        return "resolved"
-    if row["status"] == MemoryStatus.ARCHIVED:
-        return "archived"
-    return "active" if row["is_open"] else "superseded"
 
 
 def _embeddings(call: Call, admission: Admission, pending: int) -> EmbeddingStatus:

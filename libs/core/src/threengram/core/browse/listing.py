@@ -1,0 +1,75 @@
+"""`list_memories`: everything that passes the filters, newest first, by keyset."""
+
+import orjson
+
+from threengram.core.browse import queries
+from threengram.core.call import Call
+from threengram.core.cursor import ListedAfter, fingerprint
+from threengram.core.db.statement import Row
+from threengram.schema.browse import LifecycleState, ListedMemory, ListMemoriesInput, ListMemoriesOutput
+from threengram.schema.enums import CommitmentStatus, MemoryStatus, MemoryType
+
+
+async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesOutput:
+    """One page; a walk neither repeats nor skips a row that stays. Raises `InvalidCursor`."""
+    _, tx = await call.admitted()
+    asked = _fingerprint(request)
+    after = call.core.cursors.resume(ListedAfter, call.principal.tenant_id, asked, request.cursor)
+    statement = queries.listed(
+        request.status,
+        has_scope=request.scope is not None,
+        has_projects=request.project is not None,
+        has_types=request.memory_types is not None,
+        has_tag=request.tag is not None,
+        is_continued=after is not None,
+    )
+    parameters = {
+        "scope": request.scope,
+        "projects": request.project,
+        "types": None if request.memory_types is None else [str(kind) for kind in request.memory_types],
+        "tag": request.tag,
+        "recorded_after": request.recorded_after,
+        "recorded_before": request.recorded_before,
+        "after_recorded_at": None if after is None else after.recorded_at,
+        "after_id": None if after is None else after.memory_id,
+        "fetch": request.limit + 1,
+    }
+    rows = await tx.fetch_last(statement, parameters)
+    shown, has_more = rows[: request.limit], len(rows) > request.limit
+    cursor = None
+    if has_more:
+        last = ListedAfter(shown[-1]["recorded_at"], shown[-1]["id"])
+        cursor = call.core.cursors.seal(call.principal.tenant_id, asked, last)
+    return ListMemoriesOutput(
+        memories=[_listed(row) for row in shown], count=len(shown), has_more=has_more, next_cursor=cursor
+    )
+
+
+def _fingerprint(request: ListMemoriesInput) -> bytes:
+    """Stands for the filters; `limit` may change between pages."""
+    asked = {
+        "verb": "list_memories",
+        "types": sorted(request.memory_types or []),
+        "scope": request.scope,
+        "projects": sorted(request.project or []),
+        "tag": request.tag,
+        "status": request.status,
+        "recorded": (request.recorded_after, request.recorded_before),
+    }
+    return fingerprint(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS))
+
+
+def _listed(row: Row) -> ListedMemory:
+    commitment = row["commitment_status"]
+    return ListedMemory(
+        id=row["id"],
+        memory_type=MemoryType(row["memory_type"]),
+        topic=row["topic"],
+        scope=row["scope"],
+        project=row["project"],
+        tags=row["tags"],
+        status=MemoryStatus(row["status"]),
+        state=LifecycleState(row["state"]),
+        commitment_status=None if commitment is None else CommitmentStatus(commitment),
+        recorded_at=row["recorded_at"],
+    )
