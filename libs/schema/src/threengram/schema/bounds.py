@@ -32,7 +32,16 @@ DEFAULT_GET_CONTENT_CHARS = 10_000
 MAX_GET_CONTENT_CHARS = 65_536
 MAX_GET_TOTAL_CHARS = 262_144
 MAX_GET_TOTAL_BYTES = 640 * 1024
-"""UTF-8 bytes of a whole `get_memories` answer as an MCP client receives it: structured content and its text mirror."""
+"""UTF-8 bytes of a whole answer of `get_memories`, `briefing` or `handoff` as an MCP client receives it: structured
+content and its text mirror."""
+
+DEFAULT_BRIEF_LINES = 3
+DEFAULT_FULL_LINES = 25
+DEFAULT_HANDOFF_LINES = 25
+MAX_SECTION_LIMIT = 100
+MAX_GENERATED_FOR_CHARS = 256
+STALE_AFTER_DAYS = 30
+"""A decision, preference, blocker or fact that nobody has touched for longer may no longer hold."""
 
 MAX_SCOPE_ALIASES = 16
 MAX_SCOPES = 128
