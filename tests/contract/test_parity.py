@@ -41,6 +41,7 @@ ROUTES = {
     "get_memories": ("POST", "/memories/get"),
     "configure_scope": ("POST", "/scopes"),
     "describe_environment": ("GET", "/environment"),
+    "review_proposals": ("POST", "/proposals"),
 }
 """The verbs that both transports have; each reports its own list of them."""
 
@@ -326,6 +327,9 @@ STORY: dict[str, tuple[str, dict[str, Any], str]] = {
     "require": ("configure_scope", {"action": "set_retrieval_default", "mode": "require"}, "ok"),
     "search without a scope": ("search", {"query": "importer"}, "unscoped_retrieval"),
     "search with an old name": ("search", {"query": "importer", "scope": "work"}, "ok"),
+    "proposals": ("review_proposals", {"action": "list"}, "ok"),
+    "accept nothing": ("review_proposals", {"action": "accept", "proposalId": UNKNOWN}, "not_found"),
+    "reject without an id": ("review_proposals", {"action": "reject"}, "invalid_input"),
     "read what was revised": ("get_memories", {"ids": ["$retry", "$queue", "$ship"]}, "ok"),
     "the environment after it": ("describe_environment", {}, "ok"),
 }  # fmt: skip

@@ -88,3 +88,18 @@ async def test_a_reader_lists_scopes_and_changes_none(real: Wire, core: Core, er
     assert (await done(real, era, writer, "configure_scope", action="create", name="garden"))["action"] == "upserted"
     refused = await call(real, era, writer, "configure_scope", action="list")
     assert refused["_meta"]["code"] == "insufficient_scope"
+
+
+@ERAS
+async def test_a_reader_sees_proposals_and_decides_none(real: Wire, core: Core, era: str) -> None:
+    reader = await a_person(core.database, scopes=(OAuthScope.MEMORY_READ,), now=core.clock())
+    writer = await a_person(core.database, scopes=(OAuthScope.MEMORY_WRITE,), now=core.clock())
+    listed = await done(real, era, reader, "review_proposals", action="list")
+    assert (listed["count"], listed["hasMore"], "factProposals" in listed) == (0, False, False)
+    unknown = {"proposalId": "0190d3a8-7c2e-7000-8000-000000000000"}
+    refused = await call(real, era, reader, "review_proposals", action="accept", **unknown)
+    assert refused["_meta"]["code"] == "insufficient_scope"
+    assert (await call(real, era, writer, "review_proposals", action="reject", **unknown))["_meta"][
+        "code"
+    ] == "not_found"
+    assert (await call(real, era, writer, "review_proposals", action="list"))["_meta"]["code"] == "insufficient_scope"

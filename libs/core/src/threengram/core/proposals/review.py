@@ -31,9 +31,11 @@ def required_scope(request: ReviewProposalsInput) -> OAuthScope:
 async def review_proposals(call: Call, request: ReviewProposalsInput) -> ReviewProposalsOutput:
     """What the action shows or makes of a proposal; an id alone tells its kind.
 
-    Raises `NotFound` for a proposal that is unknown, foreign or decided already, `Conflict` for one that has become
+    Raises `InsufficientScope` when the credential may not do this action, `NotFound` for a proposal that is unknown,
+    foreign or decided already, `Conflict` for one that has become
     pointless (it retires) or whose fact has no place, `InvalidRequest` for an edge that the two types do not admit.
     """
+    call.require(required_scope(request))
     _, tx = await call.admitted()
     match request:
         case ListProposals():

@@ -5,8 +5,10 @@ from threengram.api.operations.environment import GET_VERSION, describing
 from threengram.api.operations.facts import GET_FACTS
 from threengram.api.operations.memories import GET_MEMORIES, GET_MEMORY, REMEMBER
 from threengram.api.operations.operation import AnyOperation, Operation
+from threengram.api.operations.proposals import REVIEW_PROPOSALS, UNDO_PROPOSAL
 from threengram.api.operations.scopes import CONFIGURE_SCOPE, LIST_SCOPES
 from threengram.api.operations.search import SEARCH
+from threengram.api.operations.sessions import CLOSE_SESSION, HEARTBEAT_SESSION, OPEN_SESSION, SESSION_EVENTS
 
 PREFIX = "/api/v1"
 """In front of every path."""
@@ -20,10 +22,16 @@ OPERATIONS: tuple[AnyOperation, ...] = (
     GET_MEMORIES,
     CONFIGURE_SCOPE,
     describing(lambda: [operation.name for operation in OPERATIONS if operation.is_tool]),
+    REVIEW_PROPOSALS,
     GET_MEMORY,
     ARCHIVE,
     UNARCHIVE,
+    UNDO_PROPOSAL,
     LIST_SCOPES,
+    OPEN_SESSION,
+    HEARTBEAT_SESSION,
+    CLOSE_SESSION,
+    SESSION_EVENTS,
     GET_VERSION,
 )
 

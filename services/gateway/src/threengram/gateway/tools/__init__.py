@@ -8,6 +8,7 @@ from threengram.gateway.tools.get_facts import GET_FACTS
 from threengram.gateway.tools.get_memories import GET_MEMORIES
 from threengram.gateway.tools.remember import REMEMBER
 from threengram.gateway.tools.resolve import RESOLVE
+from threengram.gateway.tools.review_proposals import REVIEW_PROPOSALS
 from threengram.gateway.tools.revise import REVISE
 from threengram.gateway.tools.search import SEARCH
 from threengram.gateway.tools.tool import Tool
@@ -21,6 +22,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     GET_MEMORIES,
     CONFIGURE_SCOPE,
     describing(lambda: [tool.name for tool in TOOLS]),
+    REVIEW_PROPOSALS,
 )
 
 __all__ = ["TOOLS", "Tool"]
