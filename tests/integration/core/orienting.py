@@ -6,7 +6,7 @@ import orjson
 
 from tests.integration.core.writing import rows
 from tests.people import Person
-from threengram.core.briefing import BEGIN, briefing, handoff
+from threengram.core.briefing import briefing, handoff
 from threengram.core.call import Core, open_call
 from threengram.schema.base import Json
 from threengram.schema.briefing import BriefingInput, BriefingOutput
@@ -18,14 +18,14 @@ EVERYTHING = {"kind": "all"}
 async def brief(core: Core, person: Person, selector: Json = EVERYTHING, **fields: object) -> BriefingOutput:
     """A briefing, in the words of the wire."""
     request = BriefingInput.parse(orjson.dumps({"selector": selector, **fields}))
-    async with open_call(core, person.principal, begin=BEGIN) as call:
+    async with open_call(core, person.principal) as call:
         return await briefing(call, request)
 
 
 async def hand_over(core: Core, person: Person, selector: Json = EVERYTHING, **fields: object) -> HandoffOutput:
     """A handoff, in the words of the wire."""
     request = HandoffInput.parse(orjson.dumps({"selector": selector, **fields}))
-    async with open_call(core, person.principal, begin=BEGIN) as call:
+    async with open_call(core, person.principal) as call:
         return await handoff(call, request)
 
 

@@ -52,18 +52,24 @@ class Call:
         if scope not in self.principal.scopes:
             raise InsufficientScope(scope)
 
-    async def admitted(self) -> tuple[Admission, TenantTransaction]:
-        """The tenant's standing and the way to its rows; raises `TokenRevoked` or `AccessSuspended`."""
-        return await asyncio.shield(self._admission), self._tx
+    async def admitted(self, begin: Begin = Begin.READ_WRITE) -> tuple[Admission, TenantTransaction]:
+        """The tenant's standing and the way to its rows; raises `TokenRevoked` or `AccessSuspended`.
+
+        A verb whose reads have to agree with each other asks for `Begin.SNAPSHOT`.
+        """
+        admission = await asyncio.shield(self._admission)
+        if begin is not Begin.READ_WRITE:
+            self._tx.begin_as(begin)
+        return admission, self._tx
 
 
 @asynccontextmanager
-async def open_call(core: Core, principal: Principal, *, begin: Begin = Begin.READ_WRITE) -> AsyncIterator[Call]:
+async def open_call(core: Core, principal: Principal) -> AsyncIterator[Call]:
     """A call that commits when its block succeeds; nothing leaves the block before admission is known to be good."""
     now = core.clock()
     admission = asyncio.create_task(admit(core.database, principal, now))
     try:
-        async with core.database.tenant(principal, begin=begin) as tx:
+        async with core.database.tenant(principal) as tx:
             call = Call(core, principal, tx, admission, now)
             yield call
             await call.admitted()

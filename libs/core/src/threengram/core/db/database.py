@@ -65,6 +65,12 @@ class Transaction:
         self._connection: Connection | None = None
         self._is_closed = False
 
+    def begin_as(self, begin: Begin) -> None:
+        """Say how the unit of work begins, before its first statement."""
+        if self._connection is not None or self._is_closed:
+            raise TransactionClosed("this unit of work has begun")
+        self._begin = begin
+
     async def run(self, steps: Sequence[Step], *, commit: bool = False) -> list[list[Row]]:
         """The rows of each step, in order, in one round trip; with `commit` that round trip ends the unit of work."""
         if self._is_closed:

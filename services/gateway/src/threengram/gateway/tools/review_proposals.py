@@ -15,9 +15,9 @@ REVIEW_PROPOSALS = Tool(
     name="review_proposals",
     title="Review Proposals",
     description=(
-        "Go through what background work suggests about stored memories: that one replaces or extends another, or that "
-        "a measurable claim be recorded as a fact. list shows open suggestions, accept carries one out, reject drops it "
-        "for good. Read both memories before deciding. Nothing suggested takes effect without this."
+        "Go through what background work suggests about stored memories: that one replaces or extends another, or "
+        "that a measurable claim be recorded as a fact. list shows open suggestions, accept carries one out, reject"
+        " drops it for good. Read both memories before deciding. Nothing suggested takes effect without this."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE}),
     annotations=APPEND,

@@ -1,0 +1,27 @@
+"""`briefing`: what matters now, for the agent that begins."""
+
+from threengram.core.briefing import briefing
+from threengram.core.call import Call
+from threengram.gateway.tools.tool import READ, Tool
+from threengram.schema.briefing import BriefingInput, BriefingOutput
+from threengram.schema.enums import OAuthScope
+
+
+async def _handle(call: Call, request: BriefingInput) -> BriefingOutput:
+    return await briefing(call, request)
+
+
+BRIEFING = Tool(
+    name="briefing",
+    title="Briefing",
+    description=(
+        "Get oriented at the start of a session: open and overdue commitments, blockers, what came up today, recent"
+        " decisions, preferences, and memories that may be out of date, for a scope, a project or everything. Lines"
+        " without content; counts are exact. For a question use search, to pass work on use handoff."
+    ),
+    scopes=frozenset({OAuthScope.MEMORY_READ}),
+    annotations=READ,
+    input=BriefingInput,
+    output=BriefingOutput,
+    handler=_handle,
+)
