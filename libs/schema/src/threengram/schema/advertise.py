@@ -19,6 +19,9 @@ _CONSTRAINTS = frozenset(
      "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"}
 )  # fmt: skip
 
+_OBVIOUS = (("default", None), ("minLength", 1), ("default", False))
+"""Said by leaving it out: a model pays for every byte of a catalogue."""
+
 Schema = dict[str, Any]
 
 
@@ -92,7 +95,7 @@ def _walk(node: Schema, *, closed: bool) -> Schema:
     dropped = _NOISE if closed else _NOISE | _CONSTRAINTS
     plain: Schema = {}
     for key, value in node.items():
-        if key in dropped or (key == "format" and value != "date-time") or (key == "default" and value is None):
+        if key in dropped or (key, value) in _OBVIOUS or (key == "format" and value != "date-time"):
             continue
         if key == "properties":
             plain[key] = {name: _walk(child, closed=closed) for name, child in value.items()}
