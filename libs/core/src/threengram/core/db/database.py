@@ -6,6 +6,7 @@ driver-level pipeline: one round trip. Every setting is transaction-local and no
 makes the whole safe behind a transaction pooler.
 """
 
+import select
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from enum import StrEnum
@@ -210,10 +211,14 @@ class Database:
             yield transaction
 
     async def _acquire(self) -> Connection:
+        """A connection that stands. One that the server ended while it lay in the pool goes back for replacement."""
         try:
-            return await self.pool.getconn()
+            while _has_unread(connection := await self.pool.getconn()):
+                await connection.close()
+                await self.pool.putconn(connection)
         except (PoolTimeout, psycopg.OperationalError) as error:
             raise Unavailable("no database connection is free") from error
+        return connection
 
     async def _release(self, connection: Connection) -> None:
         await self.pool.putconn(connection)
@@ -228,6 +233,13 @@ async def _unit(transaction: _Unit) -> AsyncIterator[_Unit]:
         raise
     else:
         await transaction._finish()
+
+
+def _has_unread(connection: Connection) -> bool:
+    """Whether something came that nobody asked for, which is how a server or pooler takes its leave. No round trip."""
+    waiting = select.poll()
+    waiting.register(connection.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 async def _configure(connection: Connection) -> None:
