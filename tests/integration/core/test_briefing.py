@@ -14,8 +14,7 @@ from tests.integration.core.orienting import brief, crowd, shown
 from tests.integration.core.registry import configure
 from tests.integration.core.writing import correct, day, put_away, rows, settle, write
 from tests.people import Person
-from threengram.core.briefing import queries
-from threengram.core.db.database import Begin
+from threengram.core.briefing import BEGIN, queries
 from threengram.core.briefing.selector import Selection
 from threengram.core.call import Core
 from threengram.core.commitments.sweep import mark_due
@@ -353,15 +352,15 @@ async def test_no_section_reads_all_of_ten_thousand_memories(
     selection = Selection(Selector.model_validate(selector, strict=False), is_narrowed=False)
     now = core.clock()
     parameters = {
-        **selection.parameters, "now": now, "day_start": now, "stale_before": now + TICK, "limit": 3,
+        **selection.parameters, "sections": ["blockers", "recent_decisions"], "types": ["blocker", "decision"],
+        "now": now, "day_start": now, "stale_before": now + TICK, "limit": 3,
     }  # fmt: skip
-    of_memories = (queries.BLOCKERS, queries.STALE, queries.RECENT_DECISIONS, queries.PREFERENCES)
     of_commitments = (queries.COMMITMENTS, queries.OVERDUE, queries.SURFACED)
     for statement in (
-        queries.memory_sections(of_memories, selection.condition, queries.LINE),
+        queries.memory_sections(selection.condition, queries.LINE, has_newest=True, has_stale=True),
         queries.commitment_sections(of_commitments, selection.condition, queries.COMMITMENT_LINE),
     ):
-        async with core.database.tenant(alice.principal, begin=Begin.SNAPSHOT) as tx:
+        async with core.database.tenant(alice.principal, begin=BEGIN) as tx:
             explained = await tx.fetch(Statement("plan", "EXPLAIN (ANALYZE) " + statement.sql), parameters)
         plan = [row["QUERY PLAN"] for row in explained]
         assert not [line for line in plan if "Seq Scan on memories" in line]

@@ -9,7 +9,6 @@ from threengram.core.briefing.found import ANSWER_BYTES, Found, by_section, fitt
 from threengram.core.briefing.lines import commitment_line, memory_line, surfaced_line
 from threengram.core.briefing.selector import Selection, select
 from threengram.core.call import Call
-from threengram.core.db.database import Begin
 from threengram.core.db.statement import Step
 from threengram.schema.bounds import DEFAULT_BRIEF_LINES, DEFAULT_FULL_LINES, STALE_AFTER_DAYS
 from threengram.schema.briefing import (
@@ -21,15 +20,15 @@ from threengram.schema.briefing import (
     MemorySection,
     SurfacedSection,
 )
+from threengram.schema.enums import MemoryType
 
 STALE_AFTER = timedelta(days=STALE_AFTER_DAYS)
 LINES = {BriefingMode.BRIEF: DEFAULT_BRIEF_LINES, BriefingMode.FULL: DEFAULT_FULL_LINES}
 
-OF_MEMORIES = {
-    BriefingSection.BLOCKERS: queries.BLOCKERS,
-    BriefingSection.STALE_CANDIDATES: queries.STALE,
-    BriefingSection.RECENT_DECISIONS: queries.RECENT_DECISIONS,
-    BriefingSection.PREFERENCES: queries.PREFERENCES,
+NEWEST = {
+    BriefingSection.BLOCKERS: ("blockers", MemoryType.BLOCKER),
+    BriefingSection.RECENT_DECISIONS: ("recent_decisions", MemoryType.DECISION),
+    BriefingSection.PREFERENCES: ("preferences", MemoryType.PREFERENCE),
 }
 OF_COMMITMENTS = {
     BriefingSection.COMMITMENTS: queries.COMMITMENTS,
@@ -39,13 +38,13 @@ OF_COMMITMENTS = {
 
 
 async def briefing(call: Call, request: BriefingInput) -> BriefingOutput:
-    """The sections asked for, in one round trip and of one snapshot.
+    """The sections asked for, in one round trip and, in a call begun with `BEGIN`, of one snapshot.
 
     Overdue is what was due before the instant of the call; stale is what nobody touched for more than thirty days;
     surfaced today is what came up on the UTC day of the call and is still owed. Raises `UnscopedRetrieval` when the
     tenant's policy wants a scope and the caller asked for everything.
     """
-    admission, tx = await call.admitted(Begin.SNAPSHOT)
+    admission, tx = await call.admitted()
     selection = await select(tx, admission, request.selector)
     results = await tx.run(_steps(selection, request, now=call.now), commit=True)
     found = by_section(row for rows in results for row in rows)
@@ -65,30 +64,35 @@ def day_start(now: datetime) -> datetime:
 
 def _steps(selection: Selection, request: BriefingInput, *, now: datetime) -> list[Step]:
     wanted = request.sections or tuple(BriefingSection)
-    of_memories = [OF_MEMORIES[name] for name in wanted if name in OF_MEMORIES]
-    of_commitments = [OF_COMMITMENTS[name] for name in wanted if name in OF_COMMITMENTS]
+    newest = [NEWEST[name] for name in wanted if name in NEWEST]
+    has_stale = BriefingSection.STALE_CANDIDATES in wanted
+    owed = [OF_COMMITMENTS[name] for name in wanted if name in OF_COMMITMENTS]
     parameters: Mapping[str, object] = {
         **selection.parameters,
+        "sections": [name for name, _ in newest],
+        "types": [str(memory_type) for _, memory_type in newest],
         "now": now,
         "day_start": day_start(now),
         "stale_before": now - STALE_AFTER,
         "limit": request.section_limit or LINES[request.mode],
     }
+    chosen = selection.condition
     statements = []
-    if of_memories:
-        statements.append(queries.memory_sections(of_memories, selection.condition, queries.LINE))
-    if of_commitments:
-        statements.append(queries.commitment_sections(of_commitments, selection.condition, queries.COMMITMENT_LINE))
+    if newest or has_stale:
+        statements.append(queries.memory_sections(chosen, queries.LINE, has_newest=bool(newest), has_stale=has_stale))
+    if owed:
+        statements.append(queries.commitment_sections(owed, chosen, queries.COMMITMENT_LINE))
     return [Step(statement, parameters) for statement in statements]
 
 
 def _sections(found: Found, now: datetime, *, is_full: bool) -> dict[str, Any]:
+    today = day_start(now)
     names_of_commitments = {section.name for section in OF_COMMITMENTS.values()}
     sections: dict[str, Any] = {}
     for name, rows in fitting(found.rows, ANSWER_BYTES).items():
         total, has_more = found.totals[name], found.totals[name] > len(rows)
         if name == queries.SURFACED.name:
-            surfaced = [surfaced_line(row, now, day_start(now), is_full=is_full) for row in rows]
+            surfaced = [surfaced_line(row, now, today, is_full=is_full) for row in rows]
             sections[name] = SurfacedSection(count=total, items=surfaced, has_more=has_more)
         elif name in names_of_commitments:
             owed = [commitment_line(row, now, is_full=is_full) for row in rows]

@@ -6,7 +6,6 @@ from threengram.core.briefing import queries
 from threengram.core.briefing.found import ANSWER_BYTES, BODY, by_section, fitting, frame_bytes
 from threengram.core.briefing.selector import select
 from threengram.core.call import Call
-from threengram.core.db.database import Begin
 from threengram.core.db.statement import Row, Step
 from threengram.core.memories.excerpt import Excerpt, excerpt, within_total_bytes
 from threengram.schema.bounds import MAX_EXCERPT_CHARS
@@ -21,31 +20,36 @@ from threengram.schema.handoff import (
     HandoffTruncated,
 )
 
-OF_MEMORIES = (queries.DECISIONS, queries.PREFERENCES, queries.BLOCKERS)
-OF_COMMITMENTS = (queries.COMMITMENTS,)
+NEWEST = {
+    "decisions": MemoryType.DECISION,
+    "preferences": MemoryType.PREFERENCE,
+    "blockers": MemoryType.BLOCKER,
+}
 
 BODIES_SHARE = 2
 """One part in so many of an answer's bytes is kept for bodies before entries are left out for their topics."""
 
 
 async def handoff(call: Call, request: HandoffInput) -> HandoffOutput:
-    """Excerpts of what matters, in one round trip and of one snapshot.
+    """Excerpts of what matters, in one round trip and, in a call begun with `BEGIN`, of one snapshot.
 
     Every section is bounded by entries, and the whole by bytes: excerpts get shorter where they would not fit. Raises
     `UnscopedRetrieval` when the tenant's policy wants a scope and the caller asked for everything.
     """
-    admission, tx = await call.admitted(Begin.SNAPSHOT)
+    admission, tx = await call.admitted()
     selection = await select(tx, admission, request.selector)
     chosen = selection.condition
     parameters = {
         **selection.parameters,
+        "sections": list(NEWEST),
+        "types": [str(memory_type) for memory_type in NEWEST.values()],
         "now": call.now,
         "limit": request.section_limit,
         "excerpt_chars": MAX_EXCERPT_CHARS,
     }
     statements = (
-        queries.memory_sections(OF_MEMORIES, chosen, queries.ENTRY),
-        queries.commitment_sections(OF_COMMITMENTS, chosen, queries.COMMITMENT_ENTRY),
+        queries.memory_sections(chosen, queries.ENTRY, has_newest=True, has_stale=False),
+        queries.commitment_sections([queries.COMMITMENTS], chosen, queries.COMMITMENT_ENTRY),
         queries.current_facts(chosen),
     )
     results = await tx.run([Step(statement, parameters) for statement in statements], commit=True)

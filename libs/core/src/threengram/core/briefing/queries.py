@@ -1,8 +1,7 @@
 """The statements of a briefing and a handoff, put together from fixed parts; values only ever travel as parameters.
 
-A section is one statement's part: an exact total, counted in an index without touching a row, beside its first rows.
-Every row also says to which name the scope of the selector resolved. What is read belongs to live memories: active and
-with an open validity.
+A section is an exact total, counted in an index without touching a row, beside its first rows. Every row also says to
+which name the scope of the selector resolved. What is read belongs to live memories: active and with an open validity.
 """
 
 from collections.abc import Sequence
@@ -14,24 +13,19 @@ from threengram.core.scopes.queries import CANONICAL
 
 _SELECTED: LiteralString = "WITH selected AS MATERIALIZED (SELECT " + CANONICAL + " AS scope)"
 _LIVE: LiteralString = "m.tenant_id = %(tenant_id)s AND m.valid_to IS NULL AND m.status = 'active'"
-_STALE_TYPES: LiteralString = "m.memory_type IN ('decision', 'preference', 'blocker', 'fact')"
+_IS_STALE: LiteralString = (
+    "m.memory_type IN ('decision', 'preference', 'blocker', 'fact') AND m.touched_at < %(stale_before)s"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rows under one heading: which, and in what order. `name` is the wire field in Python spelling."""
+    """Commitments under one heading: which, and in what order. `name` is the wire field in Python spelling."""
 
     name: LiteralString
     condition: LiteralString
     order: LiteralString
 
-
-_NEWEST: LiteralString = "m.recorded_at DESC, m.id"
-BLOCKERS = Section("blockers", "m.memory_type = 'blocker'", _NEWEST)
-DECISIONS = Section("decisions", "m.memory_type = 'decision'", _NEWEST)
-RECENT_DECISIONS = Section("recent_decisions", DECISIONS.condition, _NEWEST)
-PREFERENCES = Section("preferences", "m.memory_type = 'preference'", _NEWEST)
-STALE = Section("stale_candidates", _STALE_TYPES + " AND m.touched_at < %(stale_before)s", "m.touched_at, m.id")
 
 COMMITMENTS = Section("commitments", "true", "o.next_surfacing_at, o.due_at, o.id")
 OVERDUE = Section("overdue", "o.due_at < %(now)s", "o.due_at, o.id")
@@ -53,18 +47,33 @@ COMMITMENT_ENTRY: LiteralString = """l.id, l.memory_id, m.topic, l.status, l.due
     m.content_chars, left(m.content, %(excerpt_chars)s) AS content"""
 
 
-def memory_sections(sections: Sequence[Section], selected: LiteralString, columns: LiteralString) -> Statement:
-    """Sections of memories, each a row at least: with its total, and without an id when it is empty."""
-    part: LiteralString = """
-    SELECT '{name}' AS section, t.total, i.id, i.position
+def memory_sections(selected: LiteralString, columns: LiteralString, *, has_newest: bool, has_stale: bool) -> Statement:
+    """Sections of memories, each a row at least: with its total, and without an id when it is empty.
+
+    `has_newest`: one section, named in the parameter `sections`, for each type in `types`, the newest memories first.
+    `has_stale`: what may no longer hold, longest untouched first.
+    """
+    newest: LiteralString = """
+    SELECT s.section, t.total, i.id, i.position
+    FROM unnest(%(sections)s::text[], %(types)s::text[]) AS s (section, memory_type)
+    CROSS JOIN LATERAL (SELECT count(*) AS total FROM {source}) t
+    LEFT JOIN LATERAL (
+        SELECT m.id, row_number() OVER (ORDER BY m.recorded_at DESC, m.id) AS position
+        FROM {source} ORDER BY m.recorded_at DESC, m.id LIMIT %(limit)s
+    ) i ON true"""
+    stale: LiteralString = """
+    SELECT 'stale_candidates' AS section, t.total, i.id, i.position
     FROM (SELECT count(*) AS total FROM {source}) t
     LEFT JOIN (
-        SELECT m.id, row_number() OVER (ORDER BY {order}) AS position FROM {source} ORDER BY {order} LIMIT %(limit)s
+        SELECT m.id, row_number() OVER (ORDER BY m.touched_at, m.id) AS position
+        FROM {source} ORDER BY m.touched_at, m.id LIMIT %(limit)s
     ) i ON true"""
+    source: LiteralString = "memories m WHERE " + _LIVE + " AND " + selected
     parts: list[LiteralString] = []
-    for section in sections:
-        source: LiteralString = "memories m WHERE " + _LIVE + " AND " + section.condition + " AND " + selected
-        parts.append(part.format(name=section.name, order=section.order, source=source))
+    if has_newest:
+        parts.append(newest.format(source=source + " AND m.memory_type = s.memory_type"))
+    if has_stale:
+        parts.append(stale.format(source=source + " AND " + _IS_STALE))
     return tenant_statement("memory_sections", _SELECTED + _listing(parts, columns, "l.id"))
 
 
@@ -75,12 +84,9 @@ def commitment_sections(sections: Sequence[Section], selected: LiteralString, co
         FROM commitments c JOIN memories m ON m.id = c.memory_id
         WHERE c.tenant_id = %(tenant_id)s AND c.status IN ('open', 'waiting') AND m.memory_type = 'commitment' AND """
     part: LiteralString = """
-    SELECT '{name}' AS section, t.total, i.*
+    SELECT '{name}' AS section, t.total, o.*, row_number() OVER (ORDER BY {order}) AS position
     FROM (SELECT count(*) AS total FROM owed o WHERE {condition}) t
-    LEFT JOIN (
-        SELECT o.*, row_number() OVER (ORDER BY {order}) AS position
-        FROM owed o WHERE {condition} ORDER BY {order} LIMIT %(limit)s
-    ) i ON true"""
+    LEFT JOIN (SELECT * FROM owed o WHERE {condition} ORDER BY {order} LIMIT %(limit)s) o ON true"""
     parts: list[LiteralString] = [
         part.format(name=section.name, order=section.order, condition=section.condition) for section in sections
     ]
