@@ -22,6 +22,9 @@ _CONSTRAINTS = frozenset(
 _OBVIOUS = (("default", None), ("minLength", 1), ("default", False))
 """Said by leaving it out: a model pays for every byte of a catalogue."""
 
+OUTLINE_LEVELS = 2
+"""Objects within objects whose members a catalogue still names: a hit, a section, a scope record."""
+
 Schema = dict[str, Any]
 
 
@@ -31,8 +34,17 @@ def input_schema(model: type[BaseModel]) -> Schema:
 
 
 def output_schema(model: type[BaseModel]) -> Schema:
-    """The open, loose schema of a tool's structured content."""
+    """The open, loose schema of an answer, in full."""
     return _object_root(_walk(_flattened(_inlined(json_schema(model, "serialization"))), closed=False))
+
+
+def output_outline(model: type[BaseModel]) -> Schema:
+    """The same down to the members of lists, required only at the root; what those contain is open without being named.
+
+    For catalogues, where every byte is paid for by every session and the answer itself shows the rest.
+    """
+    schema = output_schema(model)
+    return {**_outlined(schema, OUTLINE_LEVELS), "required": schema.get("required", [])}
 
 
 def _object_root(schema: Schema) -> Schema:
@@ -122,3 +134,25 @@ def _without_null(node: Schema, *, closed: bool) -> Schema:
     if not closed and isinstance(merged.get("type"), str):
         merged["type"] = [merged["type"], "null"]
     return merged
+
+
+def _outlined(node: Schema, levels: int) -> Schema:
+    if "properties" not in node:
+        items = {"items": _outlined(node["items"], levels)} if "items" in node else {}
+        return {**{key: value for key, value in node.items() if key != "format"}, **items}
+    if levels == 0:
+        return {"type": node["type"], "additionalProperties": True}
+    required = node.get("required", [])
+    members = {
+        name: _outlined(child if name in required else _present(child), levels - 1)
+        for name, child in node["properties"].items()
+    }
+    return {**{key: value for key, value in node.items() if key != "required"}, "properties": members}
+
+
+def _present(node: Schema) -> Schema:
+    """A member that is left out rather than null."""
+    kinds = node.get("type")
+    if isinstance(kinds, list) and "null" in kinds and len(kinds) == 2:
+        return {**node, "type": next(kind for kind in kinds if kind != "null")}
+    return node

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import mcp_types as t
 
 from threengram.core.call import Call
-from threengram.schema.advertise import input_schema, output_schema
+from threengram.schema.advertise import input_schema, output_outline
 from threengram.schema.base import Input, Output
 from threengram.schema.enums import OAuthScope
 
@@ -59,7 +59,7 @@ class Tool(Generic[In, Out]):
             title=self.title,
             description=self.description,
             input_schema=self.input_schema,
-            output_schema=output_schema(self.output),
+            output_schema=output_outline(self.output),
             annotations=t.ToolAnnotations(
                 read_only_hint=hints.read_only,
                 destructive_hint=hints.destructive,
