@@ -14,10 +14,11 @@ from tests.integration.core.orienting import brief, crowd, shown
 from tests.integration.core.registry import configure
 from tests.integration.core.writing import correct, day, put_away, rows, settle, write
 from tests.people import Person
-from threengram.core.briefing import BEGIN, queries
+from threengram.core.briefing import queries
 from threengram.core.briefing.selector import Selection
 from threengram.core.call import Core
 from threengram.core.commitments.sweep import mark_due
+from threengram.core.db.database import Begin
 from threengram.core.db.statement import Statement
 from threengram.core.errors import UnscopedRetrieval
 from threengram.schema.briefing import BriefingInput, Selector, SurfacingReason
@@ -360,7 +361,7 @@ async def test_no_section_reads_all_of_ten_thousand_memories(
         queries.memory_sections(selection.condition, queries.LINE, has_newest=True, has_stale=True),
         queries.commitment_sections(of_commitments, selection.condition, queries.COMMITMENT_LINE),
     ):
-        async with core.database.tenant(alice.principal, begin=BEGIN) as tx:
+        async with core.database.tenant(alice.principal, begin=Begin.SNAPSHOT) as tx:
             explained = await tx.fetch(Statement("plan", "EXPLAIN (ANALYZE) " + statement.sql), parameters)
         plan = [row["QUERY PLAN"] for row in explained]
         assert not [line for line in plan if "Seq Scan on memories" in line]

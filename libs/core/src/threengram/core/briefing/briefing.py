@@ -9,6 +9,7 @@ from threengram.core.briefing.found import ANSWER_BYTES, Found, by_section, fitt
 from threengram.core.briefing.lines import commitment_line, memory_line, surfaced_line
 from threengram.core.briefing.selector import Selection, select
 from threengram.core.call import Call
+from threengram.core.db.database import Begin
 from threengram.core.db.statement import Step
 from threengram.schema.bounds import DEFAULT_BRIEF_LINES, DEFAULT_FULL_LINES, STALE_AFTER_DAYS
 from threengram.schema.briefing import (
@@ -38,13 +39,13 @@ OF_COMMITMENTS = {
 
 
 async def briefing(call: Call, request: BriefingInput) -> BriefingOutput:
-    """The sections asked for, in one round trip and, in a call begun with `BEGIN`, of one snapshot.
+    """The sections asked for, in one round trip and of one snapshot.
 
     Overdue is what was due before the instant of the call; stale is what nobody touched for more than thirty days;
     surfaced today is what came up on the UTC day of the call and is still owed. Raises `UnscopedRetrieval` when the
     tenant's policy wants a scope and the caller asked for everything.
     """
-    admission, tx = await call.admitted()
+    admission, tx = await call.admitted(Begin.SNAPSHOT)
     selection = await select(tx, admission, request.selector)
     results = await tx.run(_steps(selection, request, now=call.now), commit=True)
     found = by_section(row for rows in results for row in rows)

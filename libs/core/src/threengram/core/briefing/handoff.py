@@ -6,6 +6,7 @@ from threengram.core.briefing import queries
 from threengram.core.briefing.found import ANSWER_BYTES, BODY, by_section, fitting, frame_bytes
 from threengram.core.briefing.selector import select
 from threengram.core.call import Call
+from threengram.core.db.database import Begin
 from threengram.core.db.statement import Row, Step
 from threengram.core.memories.excerpt import Excerpt, excerpt, within_total_bytes
 from threengram.schema.bounds import MAX_EXCERPT_CHARS
@@ -31,12 +32,12 @@ BODIES_SHARE = 2
 
 
 async def handoff(call: Call, request: HandoffInput) -> HandoffOutput:
-    """Excerpts of what matters, in one round trip and, in a call begun with `BEGIN`, of one snapshot.
+    """Excerpts of what matters, in one round trip and of one snapshot.
 
     Every section is bounded by entries, and the whole by bytes: excerpts get shorter where they would not fit. Raises
     `UnscopedRetrieval` when the tenant's policy wants a scope and the caller asked for everything.
     """
-    admission, tx = await call.admitted()
+    admission, tx = await call.admitted(Begin.SNAPSHOT)
     selection = await select(tx, admission, request.selector)
     chosen = selection.condition
     parameters = {
