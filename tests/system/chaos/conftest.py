@@ -9,13 +9,16 @@ from tests.system.agent import agents
 from tests.system.chaos.load import Load
 
 TENANTS = 4
+PLENTY = "100000"
 
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[RunningStack]:
     with pytest.MonkeyPatch.context() as variables:
-        # Four tenants stand for forty callers.
-        variables.setenv("THREENGRAM_GATEWAY_CALLS_PER_MINUTE", "100000")
+        # A few users and one key stand for many callers.
+        variables.setenv("THREENGRAM_GATEWAY_CALLS_PER_MINUTE", PLENTY)
+        variables.setenv("THREENGRAM_API_KEY_CALLS_PER_MINUTE", PLENTY)
+        variables.setenv("THREENGRAM_API_USER_CALLS_PER_MINUTE", PLENTY)
         with data_directory() as data_dir, running_stack(data_dir, *hashing("--replicas=gateway=2")) as stack:
             yield stack
 
