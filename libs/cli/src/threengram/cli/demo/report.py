@@ -22,3 +22,8 @@ def show(console: Console, walk: Walk) -> None:
         f" first; {walk.listed} listed newest first on {walk.pages} pages; a body of {walk.body_chars:,} characters"
         " read in full.\n"
     )
+    week = Table(title=f"MCP {walk.revision}: a week of one project", title_justify="left", show_header=False)
+    for what, said in walk.week:
+        week.add_row(what, said)
+    console.print(week)
+    console.print()
