@@ -53,6 +53,7 @@ async def test_what_discover_says_is_what_is_served(mcp: Wire) -> None:
 
     assert result["supportedVersions"] == ["2026-07-28"]
     assert result["capabilities"] == {
+        "completions": {},
         "prompts": {"listChanged": False},
         "resources": {"listChanged": False, "subscribe": False},
         "tools": {"listChanged": False},

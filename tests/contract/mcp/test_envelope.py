@@ -161,7 +161,7 @@ async def test_initialize_agrees_on_the_revision_that_was_asked_for(mcp: Wire, v
         assert result["protocolVersion"] == version
         assert result["serverInfo"]["name"] == "3ngram"
         assert result["instructions"]
-        assert set(result["capabilities"]) == {"tools", "prompts", "resources"}
+        assert set(result["capabilities"]) == {"completions", "tools", "prompts", "resources"}
         assert result["capabilities"]["tools"] == {"listChanged": False}
 
 

@@ -60,6 +60,11 @@ async def test_a_verifier_that_is_down_is_no_refusal_of_the_token(mcp: Wire, sta
         ("resources/list", {}),
         ("resources/templates/list", {}),
         ("resources/read", {"uri": "threengram://memory/0190d3a8-7c2e-7000-8000-000000000000"}),
+        ("prompts/get", {"name": "debrief"}),
+        (
+            "completion/complete",
+            {"ref": {"type": "ref/resource", "uri": "x"}, "argument": {"name": "id", "value": ""}},
+        ),
         ("tools/call", {"name": "echo", "arguments": {"text": "x"}}),
         (
             "initialize",

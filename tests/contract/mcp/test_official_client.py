@@ -61,7 +61,7 @@ async def test_a_client_lists_what_there_is(stack: Stack, mode: Mode) -> None:
         resources = await client.list_resources()
         templates = await client.list_resource_templates()
 
-    assert prompts.prompts == []
+    assert [prompt.name for prompt in prompts.prompts] == ["briefing", "debrief"]
     assert resources.resources == []
     assert [template.uri_template for template in templates.resource_templates] == ["threengram://memory/{id}"]
 

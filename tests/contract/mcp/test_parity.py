@@ -14,6 +14,7 @@ from threengram.core.principal import Principal
 from threengram.gateway.build import build_server_of
 from threengram.schema.enums import ActorKind
 
+MEMORY = {"type": "ref/resource", "uri": "threengram://memory/{id}"}
 REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tools/list", {}),
     ("prompts/list", {}),
@@ -29,6 +30,10 @@ REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tools/call", {"name": "zzz", "arguments": {}}),
     ("tools/call", {"arguments": {}}),
     ("prompts/get", {"name": "zzz"}),
+    ("prompts/get", {"name": "briefing", "arguments": {"selector": "project", "project": "漢字"}}),
+    ("prompts/get", {"name": "briefing", "arguments": {"selector": "scope"}}),
+    ("completion/complete", {"ref": {"type": "ref/prompt", "name": "zzz"}, "argument": {"name": "a", "value": ""}}),
+    ("completion/complete", {"ref": MEMORY, "argument": {"name": "id", "value": "0"}}),
     ("resources/read", {"uri": "threengram://memory/1"}),
     ("no/such", {}),
 )

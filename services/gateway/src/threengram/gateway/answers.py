@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from threengram.core.errors import Denied, Error, Unauthenticated
 from threengram.core.principal import Principal
-from threengram.gateway import failures
+from threengram.gateway import completions, failures
 from threengram.gateway.catalogue import Catalogue, precomputed
 from threengram.gateway.dispatch import Dispatcher, OpenCall, ToolResult, UnknownTool
 from threengram.gateway.failures import Failure
@@ -36,6 +36,7 @@ from threengram.schema.enums import OAuthScope
 
 _log = get_logger(__name__)
 _NO_FLOOR: frozenset[OAuthScope] = frozenset()
+_ADMIT_THEMSELVES = frozenset({"resources/read", completions.METHOD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +126,10 @@ class Answers:
                 return WITHDRAWN
             except Error as error:
                 operation.end("denied" if isinstance(error, Denied) else "protocol_error", error.code)
-                return _failed(request, failures.of_core(error))
+                return self._failed(request, lane, failures.of_core(error))
             except DeadlineExceeded:
                 operation.end("timeout")
-                return _failed(request, failures.DEADLINE_EXCEEDED)
+                return self._failed(request, lane, failures.DEADLINE_EXCEEDED)
             except MCPError as error:
                 operation.end("protocol_error", str(error.error.code))
                 body = rpc_error(request.id, error.error.code, error.error.message, error.error.data)
@@ -143,9 +144,9 @@ class Answers:
         if request.method == "tools/call":
             result = await self._call_tool(request, principal)
             operation.end(result.outcome, None if result.failure is None else result.failure.code)
-            return self._stamped(result, lane)
+            return self._stamped(result.wire(), lane)
         async with deadline(self._timeout_s):
-            if request.method != "resources/read":
+            if request.method not in _ADMIT_THEMSELVES:
                 async with self._open_call(principal) as call:
                     await call.admitted()
             answer: Any = self._catalogue.get((request.method, lane.version))
@@ -161,8 +162,7 @@ class Answers:
         except UnknownTool:
             raise unknown_tool(params["name"]) from None
 
-    def _stamped(self, result: ToolResult, lane: Lane) -> dict[str, Any]:
-        wire = result.wire()
+    def _stamped(self, wire: dict[str, Any], lane: Lane) -> dict[str, Any]:
         if lane.is_modern:
             wire["resultType"] = "complete"
             wire["_meta"] = {**wire.get("_meta", {}), **self._stamp}
@@ -171,13 +171,18 @@ class Answers:
     def _crashed(self, request: Request, lane: Lane) -> Answer:
         failure = failures.of_crash(correlation_id())
         if request.method == "tools/call":
-            return Answer(200, rpc_result(request.id, self._stamped(ToolResult("crash", failure=failure), lane)))
+            result = ToolResult("crash", failure=failure)
+            return Answer(200, rpc_result(request.id, self._stamped(result.wire(), lane)))
         return Answer(200, rpc_error(request.id, INTERNAL_ERROR, failure.text, failure.meta))
+
+    def _failed(self, request: Request, lane: Lane, failure: Failure) -> Answer:
+        if request.method == completions.METHOD:
+            # Somebody is typing: an error in the middle of a word helps nobody. The counters know, and so will the
+            # call that the form is filled in for.
+            nothing = completions.NOTHING.model_dump(mode="json", by_alias=True, exclude_none=True)
+            return Answer(200, rpc_result(request.id, self._stamped({"completion": nothing}, lane)))
+        return Answer(200, rpc_error(request.id, FAILED, failure.text, failure.meta))
 
 
 def _refused(request: Request, lane: Lane, code: int, message: str, data: Any) -> Refusal:
     return Refusal(status_of(code, is_modern=lane.is_modern), rpc_error(request.id, code, message, data))
-
-
-def _failed(request: Request, failure: Failure) -> Answer:
-    return Answer(200, rpc_error(request.id, FAILED, failure.text, failure.meta))

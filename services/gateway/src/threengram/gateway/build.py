@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.gateway.answers import Answers
 from threengram.gateway.auth import BearerGate, Challenge, TokenVerifier
+from threengram.gateway.completions import Completions
 from threengram.gateway.dispatch import Dispatcher, OpenCall
 from threengram.gateway.http import origins
 from threengram.gateway.http.edge import Edge
@@ -69,7 +70,8 @@ class _Labelled:
 def build_server_of(collaborators: Collaborators, limits: Limits) -> tuple[Server[Any], Dispatcher]:
     """The SDK's server and the dispatcher behind it."""
     dispatcher = Dispatcher(collaborators.tools, collaborators.open_call, limits.request_timeout_s)
-    return build_server(dispatcher, Resources(collaborators.open_call)), dispatcher
+    resources, completions = Resources(collaborators.open_call), Completions(collaborators.open_call)
+    return build_server(dispatcher, resources, completions), dispatcher
 
 
 def build_app(

@@ -11,8 +11,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from threengram.core.principal import Principal
+from threengram.gateway.completions import Completions
 from threengram.gateway.dispatch import Dispatcher, UnknownTool
 from threengram.gateway.instructions import INSTRUCTIONS
+from threengram.gateway.prompts import PROMPTS, prompt_named
 from threengram.gateway.resources import TEMPLATE, Resources
 from threengram.gateway.version import VERSION
 from threengram.schema.bounds import CATALOGUE_TTL_MS, MEMORY_RESOURCE_TTL_MS
@@ -36,9 +38,10 @@ def unknown_tool(name: str) -> MCPError:
     return MCPError(code=t.INVALID_PARAMS, message=f"Unknown tool: {name[:128]}")
 
 
-def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
+def build_server(dispatcher: Dispatcher, resources: Resources, completions: Completions) -> Server[Any]:
     """The server of this process. Handlers find their caller in `ctx.request.scope["state"]["principal"]`."""
     published = [tool.published() for tool in dispatcher.tools.values()]
+    prompts = [prompt.published() for prompt in PROMPTS.values()]
 
     async def list_tools(_ctx: Context, params: t.PaginatedRequestParams | None) -> t.ListToolsResult:
         _refuse_cursor(params)
@@ -46,7 +49,7 @@ def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
 
     async def list_prompts(_ctx: Context, params: t.PaginatedRequestParams | None) -> t.ListPromptsResult:
         _refuse_cursor(params)
-        return t.ListPromptsResult(prompts=[])
+        return t.ListPromptsResult(prompts=prompts)
 
     async def list_resources(_ctx: Context, params: t.PaginatedRequestParams | None) -> t.ListResourcesResult:
         # Empty on purpose: a list would enumerate the corpus.
@@ -65,10 +68,13 @@ def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
         return t.CallToolResult.model_validate(orjson.loads(orjson.dumps(result.wire())))
 
     async def get_prompt(_ctx: Context, params: t.GetPromptRequestParams) -> t.GetPromptResult:
-        raise MCPError(code=t.INVALID_PARAMS, message=f"Unknown prompt: {params.name[:128]}")
+        return prompt_named(params.name).get(params.arguments)
 
     async def read_resource(ctx: Context, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         return await resources.read(_principal(ctx), str(params.uri))
+
+    async def complete(ctx: Context, params: t.CompleteRequestParams) -> t.CompleteResult:
+        return await completions.complete(_principal(ctx), params.ref, params.argument)
 
     server: Server[Any] = Server(
         "3ngram",
@@ -84,6 +90,7 @@ def build_server(dispatcher: Dispatcher, resources: Resources) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_completion=complete,
     )
     # The SDK's own tracing puts the client's words into span names.
     server.middleware.clear()
