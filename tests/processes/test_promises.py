@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.stack import RunningStack, data_directory, running_stack
+from tests.stack import RunningStack, data_directory, running_stack, threengram
 
 WAIT_S = 60.0
 FILLER = "The committee read the minutes of the previous meeting and had nothing to add to the third paragraph. "
@@ -76,6 +76,13 @@ def test_a_memory_is_found_at_once_by_a_paraphrase_that_shares_no_word(agent: Ag
     written = agent.remember(content, topic="Visit")
     assert written["embedded"] == "done"
     assert agent.first(query) == written["memory"]["id"]
+
+
+def test_the_demo_lives_its_week_in_both_eras(stack: RunningStack) -> None:
+    shown = threengram("demo", f"--data-dir={stack.data_dir}", timeout_s=WAIT_S * 2)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    for line in ("30 memories written", "30 already known", "14 → 17 → 19", "resolved: 0 in the briefing; open: 1"):
+        assert line in " ".join(shown.stdout.replace("│", " ").split()), line
 
 
 def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
