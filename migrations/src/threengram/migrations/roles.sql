@@ -15,6 +15,8 @@ BEGIN
     IF current_setting('threengram.runtime_password', true) <> '' THEN
         EXECUTE format('ALTER ROLE %I PASSWORD %L', runtime, current_setting('threengram.runtime_password'));
     END IF;
+    -- Instants arrive in UTC, so that the services need not convert them one by one.
+    EXECUTE format('ALTER ROLE %I SET TimeZone = %L', runtime, 'UTC');
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_resolver') THEN
         CREATE ROLE tg_resolver NOLOGIN;
     END IF;

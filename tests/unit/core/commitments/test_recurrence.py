@@ -6,7 +6,7 @@ from itertools import islice, takewhile
 
 import pytest
 from dateutil.rrule import rrulestr
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from threengram.core.commitments.recurrence import parsed
@@ -113,8 +113,8 @@ RULES = st.builds(
 )  # fmt: skip
 def test_a_rule_means_what_a_library_takes_it_to_mean(start: datetime, rule: str) -> None:
     start = start.replace(microsecond=0)
-    if "BYSETPOS" in rule and "BYDAY" not in rule and "BYMONTH" not in rule:
-        return
+    # The library counts positions in the first week from its start on, where the RFC counts them in the whole week.
+    assume("BYSETPOS" not in rule or ("FREQ=WEEKLY" not in rule and ("BYDAY" in rule or "BYMONTH" in rule)))
     expected = list(takewhile(lambda one: one.year < 2030, islice(rrulestr(rule, dtstart=start), 12)))
     found: list[datetime] = []
     instant = start - timedelta(seconds=1)

@@ -9,6 +9,7 @@ makes the whole safe behind a transaction pooler.
 import select
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import LiteralString, TypeVar
 from uuid import UUID
@@ -31,6 +32,7 @@ STATEMENT_TIMEOUT_MS = 14_000
 """Below the write deadline of 15 s after which the past is final."""
 
 POOL_TIMEOUT_S = 5.0
+UTC_SESSIONS = frozenset({b"UTC", b"Etc/UTC"})
 
 _SETTINGS: LiteralString = (
     "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true)"
@@ -89,7 +91,9 @@ class Transaction:
                     cursors = [await self._send(connection, step) for step in steps]
                     if commit:
                         await connection.execute("COMMIT")
-                rows = [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+                rows = [
+                    _in_utc(connection, await cursor.fetchall()) if cursor.description else [] for cursor in cursors
+                ]
             except psycopg.errors.QueryCanceled as error:
                 raise Unavailable("the database took too long") from error
             except psycopg.errors.UniqueViolation as error:
@@ -240,6 +244,19 @@ def _has_unread(connection: Connection) -> bool:
     waiting = select.poll()
     waiting.register(connection.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
+
+
+def _in_utc(connection: Connection, rows: list[Row]) -> list[Row]:
+    """The rows with every instant in UTC, whatever the session's time zone is.
+
+    In another zone, adding to an instant would count by the wall clock and go wrong where that is changed.
+    """
+    if connection.pgconn.parameter_status(b"TimeZone") in UTC_SESSIONS:
+        return rows
+    return [
+        {name: value.astimezone(UTC) if isinstance(value, datetime) else value for name, value in row.items()}
+        for row in rows
+    ]
 
 
 async def _configure(connection: Connection) -> None:
