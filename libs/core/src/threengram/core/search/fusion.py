@@ -21,8 +21,8 @@ question, division by the mass keeps 0.761 / 0.863, 0.592 of the last column, di
 0.542 at the same weight of the cosine, as long as other memories hold those words; if none does, they are equal again
 (0.709 against 0.712). A share of the mass also needs no second pass over the scores and doesn't depend on who else is
 in the pool. Words that no document holds stay in the mass: a memory that shares one common word with a question must
-not count as covering it. LoCoMo, whose questions reuse its words, hardly notices (0.907 / 0.954, 0.778 instead of 0.912 /
-0.957, 0.785 for one tenant, 0.923 / 0.964, 0.804 instead of 0.925 / 0.967, 0.806 for several); paraphrases do.
+not count as covering it. LoCoMo, whose questions reuse its words, hardly notices (0.907 / 0.954, 0.778 instead of
+0.912 / 0.957, 0.785 for one tenant, 0.923 / 0.964, 0.804 instead of 0.925 / 0.967, 0.806 for several); paraphrases do.
 """
 
 import math
