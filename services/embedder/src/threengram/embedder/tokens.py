@@ -28,6 +28,8 @@ VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992
 
 # A tokenizer keeps about 500 bytes a piece while it works; slices bound that, and how long it works in one go.
 SLICE_CHARS = 16_384
+# So little takes some 50 microseconds: releasing the interpreter lock for it and waiting to get it back takes longer.
+QUICK_CHARS = 512
 # Both kinds of place where a slice may end without changing a piece: before white space, and before an ideograph,
 # which a BERT tokenizer always makes a word of its own.
 _SAFE_CUT = re.compile(r"(?=[\s\u4e00-\u9fff\u3400-\u4dbf])")
@@ -116,6 +118,8 @@ class SubwordTokenizer:
         return np.concatenate(ids), np.concatenate(starts)
 
     def _encode(self, text: str) -> Encoding:
+        if len(text) <= QUICK_CHARS:
+            return self._tokenizer.encode(text, add_special_tokens=False)
         # Unlike `encode`, the batch call releases the interpreter lock.
         return self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
 
