@@ -1,7 +1,7 @@
 """Spans that hold no content: closed names, allowlisted attributes, W3C trace context in and out.
 
-Without a collector nothing is recorded, but every span still gets valid ids, so that log lines and `traceparent`
-headers of one request belong together across processes.
+Without a collector nothing is recorded, but requests, jobs and calls to other processes still get valid ids, so that
+log lines and `traceparent` headers of one request belong together across processes.
 """
 
 from contextvars import Token
@@ -85,7 +85,13 @@ class OpenSpan:
         """Start the span and make it the current one."""
         tracer = _Exporting.tracer
         if tracer is None:
-            self._span = _child_ids(get_current_span(self._parent).get_span_context())
+            around = get_current_span(self._parent)
+            context = around.get_span_context()
+            if self._kind is SpanKind.INTERNAL and context.is_valid:
+                # Nobody would ever see its id, so it has none, and nothing to make current.
+                self._span = around
+                return self
+            self._span = _child_ids(context)
         else:
             self._span = tracer.start_span(
                 self._name,
