@@ -8,9 +8,10 @@ from threengram.core.db.statement import Statement, tenant_statement
 from threengram.core.scopes.queries import CANONICAL
 from threengram.schema.browse import ListingStatus
 
-_IS_SUPERSEDED: LiteralString = """EXISTS (
-    SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
-      AND e.edge_type IN ('supersedes', 'updates') AND e.retracted_at IS NULL)"""
+_IS_SUPERSEDED: LiteralString = """(
+    SELECT true FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
+      AND e.edge_type IN ('supersedes', 'updates') AND e.retracted_at IS NULL LIMIT 1) IS NOT NULL"""
+# With LIMIT a subquery stays one probe of an index for each row that is shown; EXISTS may become a join with all edges.
 STATE: LiteralString = (
     "CASE WHEN m.valid_to IS NOT NULL THEN CASE WHEN "
     + _IS_SUPERSEDED
@@ -65,10 +66,10 @@ def _names(column: LiteralString) -> LiteralString:
                 ORDER BY m.{column} LIMIT 1)
         FROM names n WHERE n.name IS NOT NULL
     ), live AS (
-        SELECT n.name FROM names n
+        SELECT n.name FROM names n CROSS JOIN LATERAL (
+            SELECT FROM memories m WHERE m.tenant_id = %(tenant_id)s AND m.{column} = n.name
+              AND m.status = 'active' AND m.valid_to IS NULL LIMIT 1) one
         WHERE n.name IS NOT NULL AND starts_with(lower(n.name), lower(%(prefix)s))
-          AND EXISTS (SELECT FROM memories m WHERE m.tenant_id = %(tenant_id)s AND m.{column} = n.name
-                      AND m.status = 'active' AND m.valid_to IS NULL)
     )
     SELECT name, count(*) OVER () AS total FROM live ORDER BY name LIMIT %(limit)s"""
 
