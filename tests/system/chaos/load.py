@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 
 from tests.system.agent import PATIENCE_S, PAUSE_S, Agent, Refused, eventually
+from threengram.schema.bounds import MAX_GET_IDS
 
 LONGEST_S = 60.0
 TYPES = ("note", "decision", "fact", "commitment", "blocker")
@@ -19,19 +20,34 @@ GAP_S = 0.02
 """Between the calls of one caller, so that a load is bounded and leaves the machine to what is started again."""
 
 
+@dataclass(frozen=True)
+class Written:
+    """A memory that its writer may revise."""
+
+    memory_id: str
+    memory_type: str
+
+
 @dataclass
 class Load:
-    """What a number of callers did; `acknowledged` maps the id of each acknowledged memory to its content."""
+    """What a number of callers did, by tenant.
+
+    `acknowledged` maps the id of each acknowledged memory to its content, until its revision is asked for;
+    `superseded` maps the predecessor of each acknowledged revision to its successor.
+    """
 
     agents: Sequence[Agent]
     acknowledged: list[dict[str, str]] = field(init=False)
+    superseded: list[dict[str, str]] = field(init=False)
     failures: Counter[str] = field(default_factory=Counter)
     answered: int = 0
     last_answer_at: float = 0.0
+    _latest: dict[int, Written] = field(default_factory=dict)
     _is_over: bool = False
 
     def __post_init__(self) -> None:
         self.acknowledged = [{} for _ in self.agents]
+        self.superseded = [{} for _ in self.agents]
 
     @contextlib.asynccontextmanager
     async def running(self, callers: int) -> AsyncIterator[None]:
@@ -74,22 +90,35 @@ class Load:
 
     async def _one_call(self, who: int, caller: int, number: int, dice: random.Random) -> None:
         agent, known = self.agents[who], self.acknowledged[who]
-        match number % 5:
+        match number % 6:
             case 0 if known:
                 await agent.call("search", query="lines of the logbook", limit=3)
             case 1 if known:
                 await agent.call("get_memories", ids=[dice.choice(list(known))])
+            case 2 if caller in self._latest:
+                await self._revise(who, caller, number)
             case _:
                 written = await agent.call("remember", **line(caller, number))
                 known[written["memory"]["id"]] = line(caller, number)["content"]
+                self._latest[caller] = Written(written["memory"]["id"], line(caller, number)["memoryType"])
+
+    async def _revise(self, who: int, caller: int, number: int) -> None:
+        """Correct the caller's latest memory. Until that is acknowledged nobody knows which of the two is live."""
+        old = self._latest.pop(caller)
+        self.acknowledged[who].pop(old.memory_id)
+        new = {**line(caller, number), "memoryType": old.memory_type}
+        written = await self.agents[who].call("revise", predecessorId=old.memory_id, **new)
+        self.superseded[who][old.memory_id] = written["memory"]["id"]
+        self.acknowledged[who][written["memory"]["id"]] = new["content"]
 
     async def require_everything_once(self) -> None:
-        """Each acknowledged memory is there once, and nothing is there twice."""
-        for agent, known in zip(self.agents, self.acknowledged, strict=True):
+        """Each acknowledged memory is there once, each revision took effect, and nothing is there twice."""
+        for agent, known, superseded in zip(self.agents, self.acknowledged, self.superseded, strict=True):
             listed = await agent.everything()
             contents = Counter(hit["content"] for hit in listed)
             assert known.items() <= {hit["id"]: hit["content"] for hit in listed}.items()
             assert set(contents.values()) == {1}
+            assert await successors(agent, list(superseded)) == superseded
 
     async def require_all_vectors(self) -> None:
         """Nothing waits for a vector any more, in the end."""
@@ -98,6 +127,15 @@ class Load:
             return not any([await agent.pending() for agent in self.agents])
 
         await eventually(nothing_waits)
+
+
+async def successors(agent: Agent, ids: Sequence[str]) -> dict[str, str]:
+    """What superseded each of these memories."""
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), MAX_GET_IDS):
+        read = await agent.call("get_memories", ids=ids[start : start + MAX_GET_IDS])
+        found |= {memory["id"]: memory["supersededBy"]["id"] for memory in read["memories"]}
+    return found
 
 
 def line(caller: int, number: int) -> dict[str, Any]:
