@@ -134,7 +134,7 @@ def test_no_acknowledged_memory_is_lost_when_a_process_is_killed(
             read = agent.call("get_memories", ids=acknowledged)
         except (httpx2.HTTPError, Refused):
             return False
-        return read["count"] == len(acknowledged) and read["notFound"] == []
+        return bool(read["count"] == len(acknowledged) and read["notFound"] == [])
 
     eventually(all_are_there)
     eventually(lambda: is_embedded(agent))
