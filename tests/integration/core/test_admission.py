@@ -1,0 +1,107 @@
+"""Who is let in, how many round trips that costs, and what two users of one tenant share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from tests.integration.core.registry import configure
+from tests.integration.core.writing import find, read, rows, write
+from tests.people import AUDIENCE, Person
+from threengram.core.call import Core
+from threengram.core.db.database import Database
+from threengram.core.db.statement import Statement, Step
+from threengram.core.errors import AccessSuspended, Unavailable, UnscopedRetrieval
+from threengram.core.identity import queries
+from threengram.core.ids import new_id
+
+
+@dataclass
+class Counting:
+    """An observer that notes the first statement of every round trip."""
+
+    seen: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def span(self, name: str, **attributes: str | int | float | bool) -> Iterator[None]:
+        """Note the statement."""
+        if name == "db.query":
+            self.seen.append(str(attributes["statement"]))
+        yield
+
+    def traceparent(self) -> str | None:
+        """No trace."""
+        return None
+
+
+@pytest.mark.parametrize("status", ["suspended", "erased", "unverified"])
+@pytest.mark.parametrize("whose", ["users", "tenants"])
+async def test_an_account_that_is_not_active_neither_reads_nor_writes(
+    core: Core, alice: Person, status: str, whose: str, owner_url: str
+) -> None:
+    await write(core, alice)
+    statement = {
+        "users": "UPDATE users SET status = %(status)s WHERE tenant_id = %(tenant_id)s",
+        "tenants": "UPDATE tenants SET status = %(status)s WHERE id = %(tenant_id)s",
+    }[whose]
+    owner = Database(owner_url)
+    await owner.open()
+    async with owner.tenant(alice.principal) as tx:
+        await tx.fetch(Statement("status", statement), {"status": status})
+    await owner.close()
+    for refused in (find(core, alice, "content"), write(core, alice, content="more")):
+        with pytest.raises(AccessSuspended):
+            await refused
+
+
+async def test_two_users_of_a_tenant_share_its_memory(core: Core, alice: Person, bob: Person) -> None:
+    written = await write(core, alice, content="a shared note")
+    colleague = replace(alice.principal, user_id=new_id(), credential_id=new_id())
+    token = {
+        "token_id": colleague.credential_id, "user_id": colleague.user_id, "scopes": sorted(colleague.scopes),
+        "audience": AUDIENCE, "now": core.clock(), "expires_at": core.clock().replace(year=2030),
+    }  # fmt: skip
+    email = f"{colleague.user_id}@example.test"
+    async with core.database.tenant(alice.principal) as tx:
+        await tx.run(
+            [
+                Step(queries.INSERT_USER, {"user_id": colleague.user_id, "email": email, "now": core.clock()}),
+                Step(queries.INSERT_ACCESS_TOKEN, token),
+            ]
+        )
+    second = Person("", colleague)
+    assert (await read(core, second, written.memory.id)).content == "a shared note"
+    own = await write(core, second, content="a note by the colleague")
+    assert {hit.id for hit in (await find(core, alice, "note")).hits} == {written.memory.id, own.memory.id}
+    assert (await find(core, bob, "note")).hits == []
+    authors = await rows(core, alice, "SELECT DISTINCT user_id FROM memories")
+    assert {row["user_id"] for row in authors} == {alice.principal.user_id, colleague.user_id}
+
+
+async def test_a_search_takes_two_round_trips_and_a_refused_one_never_searches(
+    core: Core, database_url: str, alice: Person
+) -> None:
+    await write(core, alice, content="apples and pears")
+    counting = Counting()
+    watched = Database(database_url, observer=counting)
+    await watched.open()
+    counted = replace(core, database=watched)
+    assert len((await find(counted, alice, "apples")).hits) == 1
+    assert len(counting.seen) == 2
+    await configure(core, alice, "set_retrieval_default", mode="require")
+    counting.seen.clear()
+    with pytest.raises(UnscopedRetrieval):
+        await find(counted, alice, "apples")
+    assert not [name for name in counting.seen if name.startswith("search")]
+    await watched.close()
+
+
+async def test_a_statement_that_takes_too_long_is_stopped(database_url: str, alice: Person) -> None:
+    hasty = Database(database_url, statement_timeout_ms=50)
+    await hasty.open()
+    with pytest.raises(Unavailable):
+        async with hasty.tenant(alice.principal) as tx:
+            await tx.fetch(Statement("slow", "SELECT pg_sleep(60)"))
+    await hasty.close()
+    assert Database(database_url).statement_timeout_ms < 15_000
