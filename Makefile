@@ -40,6 +40,10 @@ test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
 test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos
 	$(BIN)/python -m pytest tests/system $(ARGS)
 
+.PHONY: bench
+bench: setup  ## Measure everything on this machine and write docs/benchmarks.md (ARGS="--quick" or "--full")
+	$(BIN)/python -m threengram.evals.bench --document docs/benchmarks.md $(ARGS)
+
 .PHONY: lint
 lint: setup  ## Formatting, lint rules, types, import contracts
 	$(BIN)/ruff format --check --quiet $(SOURCES)

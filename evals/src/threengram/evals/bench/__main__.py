@@ -6,7 +6,7 @@ from pathlib import Path
 
 import uvloop
 
-from threengram.evals.bench import record
+from threengram.evals.bench import plots, record, report
 from threengram.evals.bench.cases import DEFAULT, FEW_TENANTS, QUICK
 from threengram.evals.bench.run import Pace, Results, Runner
 from threengram.evals.bench.stack import Product, data_directory, running
@@ -25,6 +25,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--reference-dir", type=Path, help="directory of the reference run's corpus generator")
     parser.add_argument("--only", default="", metavar="TEXT", help="only cases with this in their name")
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="where figures are written")
+    parser.add_argument("--document", type=Path, help="write the report here, pictures beside it")
+    parser.add_argument("--seconds", type=float, default=4.0, help="how long each case runs")
     parser.add_argument("--data-dir", type=Path, help="keep the loaded product here, and load only what it lacks")
     parser.add_argument("--port-base", type=int, default=PORT_BASE, help="first port of the product under measurement")
     return parser.parse_args()
@@ -56,15 +58,34 @@ async def measured(product: Product, options: argparse.Namespace, pace: Pace) ->
 def main() -> None:
     """Measure and write the report."""
     options = arguments()
-    pace = Pace(duration_s=4, warm_up_s=1, rounds=3 if options.full else 1)
+    pace = Pace(duration_s=options.seconds, warm_up_s=1, rounds=3 if options.full else 1)
     with data_directory(options.data_dir) as directory:
         with running(directory, port_base=options.port_base) as product:
             first_start_s = product.start_s
             results, source = uvloop.run(measured(product, options, pace))
         with running(directory, port_base=options.port_base) as product:
             results.seconds |= {"first start": first_start_s, "second start": product.start_s}
-    print(results.seconds)
     print(record.write(options.output, results, pace, corpus_source=source))
+    publish(options, results, pace, source)
+
+
+def publish(options: argparse.Namespace, results: Results, pace: Pace, source: str) -> None:
+    """Pictures and report, in the output directory or where the document is wanted."""
+    figures = {case: report.median_round(runs) for case, runs in results.runs.items()}
+    file: Path = options.document or options.output / "benchmarks.md"
+    images = plots.draw(file.with_suffix(""), figures)
+    measured = report.Measurement(
+        figures=figures,
+        machine=record.machine(),
+        corpus=source,
+        rounds=pace.rounds,
+        duration_s=pace.duration_s,
+        memory=results.memory,
+        seconds=results.seconds,
+        images=[str(image.relative_to(file.parent)) for image in images],
+    )
+    file.write_text(report.document(measured))
+    print(file)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class Process:
 class Figures:
     """One run. Latencies are of the calls that count; `complete_share` says how many of all did.
 
+    `embeddings` counts the embedder's requests meanwhile, by priority and outcome, the warm-up's included.
     `other_cpu_s` is CPU time that neither the product nor this client used: the noise of the machine.
     """
 
@@ -51,6 +52,7 @@ class Figures:
     client_cpu_ms_per_call: float
     other_cpu_s: float
     load_average: float
+    embeddings: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass

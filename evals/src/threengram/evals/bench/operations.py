@@ -2,9 +2,10 @@
 
 import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar, Protocol
 
 import orjson
 
@@ -27,22 +28,33 @@ class Era(StrEnum):
 class Operation:
     """`requests` never ends. An answer of `status` with `wanted` in it counts; one without it is incomplete."""
 
-    name: str
     requests: Iterator[bytes]
     wanted: bytes
     refused: tuple[bytes, ...] = (b'"isError":true', b'"error":{')
     status: int = 200
 
 
+class Transport(Protocol):
+    """A way to the verbs of the product for one user."""
+
+    service: ClassVar[str]
+    created_status: ClassVar[int]
+
+    def call(self, verb: str, arguments: Mapping[str, object]) -> bytes:
+        """A request for one verb."""
+        ...
+
+
 @dataclass(frozen=True)
 class Mcp:
-    """Tool calls of one user."""
+    """Tool calls."""
 
+    service: ClassVar[str] = "gateway"
+    created_status: ClassVar[int] = 200
     token: str
     era: Era = Era.MODERN
-    path: str = "/mcp"
 
-    def call(self, tool: str, arguments: dict[str, object]) -> bytes:
+    def call(self, verb: str, arguments: Mapping[str, object]) -> bytes:
         """A `tools/call` request."""
         headers = {
             "authorization": f"Bearer {self.token}",
@@ -50,50 +62,69 @@ class Mcp:
             "accept": "application/json, text/event-stream",
             "mcp-protocol-version": self.era,
         }
-        params: dict[str, object] = {"name": tool, "arguments": arguments}
+        params: dict[str, object] = {"name": verb, "arguments": arguments}
         if self.era is Era.MODERN:
-            headers |= {"mcp-method": "tools/call", "mcp-name": tool}
+            headers |= {"mcp-method": "tools/call", "mcp-name": verb}
             params["_meta"] = {
                 "io.modelcontextprotocol/protocolVersion": self.era,
                 "io.modelcontextprotocol/clientInfo": {"name": "threengram-bench", "version": VERSION},
                 "io.modelcontextprotocol/clientCapabilities": {},
             }
         body = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        return http("POST", self.path, headers, body)
+        return http("POST", "/mcp", headers, body)
 
-    def search(self, queries: Sequence[str], *, seed: int) -> Operation:
-        """Ranked searches; a call counts when both legs took part."""
-        chance = random.Random(seed)  # noqa: S311 - reproducible on purpose
 
-        def request() -> bytes:
-            return self.call("search", {"query": chance.choice(queries), "limit": HITS})
+@dataclass(frozen=True)
+class Rest:
+    """REST with an API key."""
 
-        return Operation("search", _endless(request), b'"vector":"used"')
+    service: ClassVar[str] = "api"
+    created_status: ClassVar[int] = 201
+    _PATHS: ClassVar[Mapping[str, str]] = {
+        "search": "/search", "remember": "/memories", "get_memories": "/memories/get", "briefing": "/briefing",
+    }  # fmt: skip
+    key: str
 
-    def remember(self, texts: Iterator[Text], *, wanted: bytes = EMBEDDED) -> Operation:
-        """Writes of new memories; a call counts when the memory left with all of its vectors."""
+    def call(self, verb: str, arguments: Mapping[str, object]) -> bytes:
+        """A POST to the verb's path."""
+        headers = {"x-api-key": self.key, "content-type": "application/json", "accept": "application/json"}
+        return http("POST", "/api/v1" + self._PATHS[verb], headers, orjson.dumps(arguments))
 
-        def request() -> bytes:
-            text = next(texts)
-            return self.call(
-                "remember",
-                {"memoryType": text.memory_type, "topic": text.topic, "content": text.content, "scope": text.scope},
-            )
 
-        return Operation("remember", _endless(request), wanted)
+def search(transport: Transport, queries: Sequence[str], *, seed: int) -> Operation:
+    """Ranked searches; a call counts when both legs took part."""
+    chance = random.Random(seed)  # noqa: S311 - reproducible on purpose
+    requests = _endless(lambda: transport.call("search", {"query": chance.choice(queries), "limit": HITS}))
+    return Operation(requests, b'"vector":"used"')
 
-    def get_memories(self, ids: Sequence[str], *, seed: int) -> Operation:
-        """Reads of five memories by id."""
-        chance = random.Random(seed)  # noqa: S311 - reproducible on purpose
 
-        def request() -> bytes:
-            return self.call("get_memories", {"ids": chance.sample(ids, min(HITS, len(ids)))})
+def remember(transport: Transport, texts: Iterator[Text], *, wanted: bytes = EMBEDDED) -> Operation:
+    """Writes of new memories; a call counts when the memory left with all of its vectors."""
 
-        return Operation("get_memories", _endless(request), b'"notFound":[]')
+    def request() -> bytes:
+        text = next(texts)
+        arguments = {"memoryType": text.memory_type, "topic": text.topic, "content": text.content, "scope": text.scope}
+        return transport.call("remember", arguments)
 
-    def describe(self) -> Operation:
-        """The description of the environment."""
-        return Operation("describe_environment", itertools.repeat(self.call("describe_environment", {})), b'"')
+    return Operation(_endless(request), wanted, status=transport.created_status)
+
+
+def get_memories(transport: Transport, ids: Sequence[str], *, seed: int) -> Operation:
+    """Reads of five memories by id."""
+    chance = random.Random(seed)  # noqa: S311 - reproducible on purpose
+    requests = _endless(lambda: transport.call("get_memories", {"ids": chance.sample(ids, min(HITS, len(ids)))}))
+    return Operation(requests, b'"notFound":[]')
+
+
+def briefing(transport: Transport) -> Operation:
+    """The full briefing on everything."""
+    request = transport.call("briefing", {"selector": {"kind": "all"}, "mode": "full"})
+    return Operation(itertools.repeat(request), b'"sections"')
+
+
+def describe(transport: Transport) -> Operation:
+    """The description of the environment."""
+    return Operation(itertools.repeat(transport.call("describe_environment", {})), b'"capabilities"')
 
 
 def embeddings(texts: Sequence[str], *, model: str, priority: str) -> Operation:
@@ -110,7 +141,7 @@ def embeddings(texts: Sequence[str], *, model: str, priority: str) -> Operation:
         for text in texts
     ]  # fmt: skip
     requests = itertools.cycle([http("POST", "/v1/embeddings", headers, body) for body in bodies])
-    return Operation("embed", requests, b'"embedding":"', refused=(b'"error":{',))
+    return Operation(requests, b'"embedding":"', refused=(b'"error":{',))
 
 
 def _endless(make: Callable[[], bytes]) -> Iterator[bytes]:

@@ -50,7 +50,7 @@ def machine() -> dict[str, object]:
         "processor": _processor(),
         "cpus": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} " + ".".join(platform.release().split(".")[:2]),
         "python": platform.python_version(),
     }
 

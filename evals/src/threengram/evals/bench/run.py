@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from threengram.core.db.statement import Step
 from threengram.evals.bench import explain, processes
 from threengram.evals.bench.cases import Case, Kind, Operations
 from threengram.evals.bench.closed_loop import Figures, over_http
-from threengram.evals.bench.floors import search_floor, search_steps
+from threengram.evals.bench.floors import Unit, Verb, kept_steps, reading, remembering, searching, sql_floor
+from threengram.evals.bench.operations import HITS
+from threengram.evals.bench.outcomes import embedding_outcomes
 from threengram.evals.bench.world import Site, World
+from threengram.evals.bench.writes import short_texts
 
-FLOOR_QUERIES = 50
+FLOOR_CALLS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Runner:
         self._pace = pace
         self._report = report
         self._operations = Operations(world)
-        self._searches: dict[Site, list[list[Step]]] = {}
+        self._kept: dict[tuple[Kind, Site | None], list[Unit]] = {}
 
     async def run(self, cases: Sequence[Case]) -> None:
         """All cases once a round, so that a slow spell of the machine hits every case alike."""
@@ -66,42 +69,63 @@ class Runner:
 
     async def explain(self, site: Site) -> None:
         """Keep the plan of one search of a tenant."""
-        searches = await self._planned(site)
+        units = await self._units(Case(Kind.SEARCH_FLOOR, site, 1))
         principal = self._world.callers[site].principal
-        self.results.plans[site] = await explain.explained(self._world.product.runtime_url, principal, searches[0])
+        self.results.plans[site] = await explain.explained(self._world.product.runtime_url, principal, units[0])
 
     async def _run(self, case: Case) -> Figures:
+        if case.kind.is_sql:
+            return await self._run_sql(case)
         product = self._world.product
-        if case.kind is Kind.SEARCH_FLOOR:
-            return await search_floor(
-                product.runtime_url,
-                self._world.callers[case.site].principal,
-                await self._planned(case.site),
-                concurrency=case.concurrency,
-                duration_s=self._pace.duration_s,
-                warm_up_s=self._pace.warm_up_s,
-                watched=product.processes,
-            )
-        service = "embedder" if case.kind is Kind.EMBED_FLOOR else "gateway"
-        return await over_http(
-            await self._operations.of(case),
-            port=product.ports.listener(service),
+        operation = await self._operations.of(case)
+        before = await embedding_outcomes(product.ports.admin("embedder", 0))
+        figures = await over_http(
+            operation,
+            port=product.ports.listener(case.kind.service),
+            concurrency=case.concurrency,
+            duration_s=self._pace.duration_s,
+            warm_up_s=self._pace.warm_up_s,
+            watched=product.processes,
+        )
+        after = await embedding_outcomes(product.ports.admin("embedder", 0))
+        return replace(figures, embeddings=dict(after - before))
+
+    async def _run_sql(self, case: Case) -> Figures:
+        assert case.site is not None
+        product = self._world.product
+        return await sql_floor(
+            product.runtime_url,
+            self._world.callers[case.site].principal,
+            await self._units(case),
+            commits=case.kind is not Kind.REMEMBER_FLOOR,
             concurrency=case.concurrency,
             duration_s=self._pace.duration_s,
             warm_up_s=self._pace.warm_up_s,
             watched=product.processes,
         )
 
-    async def _planned(self, site: Site) -> list[list[Step]]:
-        if site not in self._searches:
+    async def _units(self, case: Case) -> list[Unit]:
+        """What the calls of a kind send to the database, the same for every concurrency."""
+        key = (case.kind, case.site)
+        if key not in self._kept:
+            assert case.site is not None
             world = self._world
-            self._searches[site] = await search_steps(
+            self._kept[key] = await kept_steps(
                 world.core,
                 world.product.runtime_url,
-                world.callers[site].principal,
-                world.corpus.queries[:FLOOR_QUERIES],
+                world.callers[case.site].principal,
+                await self._verbs(case.kind, case.site),
+                commits=case.kind is not Kind.REMEMBER_FLOOR,
             )
-        return self._searches[site]
+        return self._kept[key]
+
+    async def _verbs(self, kind: Kind, site: Site) -> list[Verb]:
+        if kind is Kind.SEARCH_FLOOR:
+            return [searching(query) for query in self._world.corpus.queries[:FLOOR_CALLS]]
+        if kind is Kind.REMEMBER_FLOOR:
+            return [remembering(text) for text in islice(short_texts(), FLOOR_CALLS)]
+        ids = await self._world.some_ids(site)
+        return [reading(ids[start : start + HITS]) for start in range(0, len(ids), HITS)]
 
 
 def _summary(figures: Figures) -> str:

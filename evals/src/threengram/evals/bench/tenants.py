@@ -3,19 +3,21 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import orjson
 from joserfc import jws
 
 from threengram.core.db.database import Database
+from threengram.core.identity.api_keys import create_api_key, list_api_keys, revoke_api_key
 from threengram.core.identity.provision import create_tenant
 from threengram.core.principal import Principal
 from threengram.evals.bench.stack import Product
 from threengram.schema.enums import ActorKind, OAuthScope
 
 IN_FLIGHT = 8
+KEY_NAME = "bench"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,18 @@ class Caller:
 
     principal: Principal
     token: str
+
+
+async def api_key(database: Database, principal: Principal, *, now: datetime) -> str:
+    """A new key of the user for a day, in place of those of earlier measurements."""
+    for key in await list_api_keys(database, principal):
+        if key.name == KEY_NAME and key.is_live(now):
+            await revoke_api_key(database, principal, key.id, now=now)
+    scopes = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
+    made = await create_api_key(
+        database, principal, name=KEY_NAME, scopes=scopes, now=now, expires_at=now + timedelta(days=1)
+    )
+    return made.text
 
 
 async def create_tenants(database: Database, names: Sequence[str], *, now: datetime) -> list[Principal]:

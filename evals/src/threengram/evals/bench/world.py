@@ -20,7 +20,7 @@ from threengram.core.principal import Principal
 from threengram.evals.bench.corpus import Corpus, corpus
 from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load, settle
 from threengram.evals.bench.stack import Product
-from threengram.evals.bench.tenants import IN_FLIGHT, Caller, address, caller, create_tenants
+from threengram.evals.bench.tenants import IN_FLIGHT, Caller, address, api_key, caller, create_tenants
 from threengram.evals.bench.vectors import Vectors, disturbed_vectors, real_vectors
 
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
@@ -82,6 +82,7 @@ class World:
         self.corpus = texts
         self.callers: dict[Site, Caller] = {}
         self._base = base
+        self._keys: dict[Site, str] = {}
 
     async def add(self, crowds: Sequence[Crowd]) -> None:
         """Create and fill tenants, rebuild the vector index and settle; then make tokens for the sites.
@@ -101,6 +102,13 @@ class World:
         """Ids of the newest memories of a tenant."""
         async with self.core.database.tenant(self.callers[site].principal) as tx:
             return [str(row["id"]) for row in await tx.fetch_last(_NEWEST_IDS, {"count": SOME_IDS})]
+
+    async def key(self, site: Site) -> str:
+        """An API key of the tenant's user."""
+        if site not in self._keys:
+            principal = self.callers[site].principal
+            self._keys[site] = await api_key(self.core.database, principal, now=datetime.now(UTC))
+        return self._keys[site]
 
     async def _find(self, crowds: Sequence[Crowd]) -> bool:
         found = {}
