@@ -87,7 +87,7 @@ async def test_a_query_overtakes_backfill(client: httpx2.AsyncClient, process: S
     response = await embed(client, "where are invoices?", "query")
     assert response.status_code == 200
     assert not long.done()
-    assert len((await long).json()["data"]) == 8
+    assert len((await long).json()["data"]) == 17
 
 
 async def test_work_of_a_caller_who_left_is_dropped(client: httpx2.AsyncClient, process: Service) -> None:

@@ -44,23 +44,27 @@ async def test_long_text_is_embedded_in_windows_and_short_text_in_one(minilm: ht
     found = await data(minilm, model=MINILM, input=texts, contexts=["t", "a topic", ""], windows="all")
     assert windows_of(found) == [
         (0, 0, 1, 0),
-        (1, 0, 2, 0),
-        (1, 1, 2, 0),
-        *((2, window, 9, 0) for window in range(9)),
+        *((1, window, 4, 0) for window in range(4)),
+        *((2, window, 21, 0) for window in range(21)),
     ]
-    assert np.linalg.norm([row["embedding"] for row in found], axis=1) == pytest.approx(np.ones(12), abs=1e-5)
+    assert np.linalg.norm([row["embedding"] for row in found], axis=1) == pytest.approx(np.ones(26), abs=1e-5)
 
 
 async def test_the_first_window_comes_with_the_true_count(minilm: httpx2.AsyncClient) -> None:
     text = "the quick brown fox " * 5_000
     found = await data(minilm, model=MINILM, input=text, windows="first")
-    assert windows_of(found) == [(0, 0, 64, 26)]
+    assert windows_of(found) == [(0, 0, 128, 85)]
 
 
 async def test_too_long_a_text_is_refused_unless_windows_are_wanted(minilm: httpx2.AsyncClient) -> None:
     response = await post(minilm, model=MINILM, input=["fine", "word " * 300])
     assert response.status_code == 400
     assert response.json()["error"]["code"] == "context_length_exceeded"
+
+
+async def test_a_query_may_be_longer_than_a_window(minilm: httpx2.AsyncClient) -> None:
+    found = await data(minilm, model=MINILM, input="word " * 200, priority="query")
+    assert len(found) == 1
 
 
 async def test_a_repeated_query_comes_from_the_cache_unchanged(minilm: httpx2.AsyncClient) -> None:

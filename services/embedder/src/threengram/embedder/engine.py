@@ -139,13 +139,14 @@ class Engine:
         is_query = request.priority is EmbeddingPriority.QUERY
         prefix = model.query_prefix if is_query else model.document_prefix
         keep = max_windows if request.windows is WindowMode.ALL else 1
+        window_pieces = model.whole_pieces if request.windows is WindowMode.NONE else model.window_pieces
         plans = []
         for index, (context, text) in enumerate(texts):
             pieces = text_pieces(model.tokenizer, prefix, context, text)
-            plan = cut(pieces, model.tokenizer, model.window_pieces, keep=keep, max_windows=max_windows)
+            plan = cut(pieces, model.tokenizer, window_pieces, keep=keep, max_windows=max_windows)
             if request.windows is WindowMode.NONE and plan.count + plan.omitted > 1:
                 raise ContextLengthExceeded(
-                    f"input[{index}] has {len(pieces.ids)} tokens, more than one window of {model.window_pieces};"
+                    f"input[{index}] has {len(pieces.ids)} tokens, more than one window of {window_pieces};"
                     " ask for windows or shorten it"
                 )
             plans.append(plan)

@@ -43,6 +43,7 @@ class HashingModel:
     name = "hash-384"
     dimensions = DIMENSIONS
     window_pieces = WINDOW_PIECES
+    whole_pieces = WINDOW_PIECES
     query_prefix = ""
     document_prefix = ""
 

@@ -35,6 +35,7 @@ class Model(Protocol):
     name: str
     dimensions: int
     window_pieces: int
+    whole_pieces: int
     query_prefix: str
     document_prefix: str
     tokenizer: Tokenizer
@@ -56,6 +57,7 @@ class OnnxModel:
             verify(spec.model_file.read_bytes(), spec.model_sha256, spec.model_file.name)
         self.name = spec.name
         self.window_pieces = spec.window_pieces
+        self.whole_pieces = spec.whole_pieces
         self.query_prefix = spec.query_prefix
         self.document_prefix = spec.document_prefix
         self.tokenizer: Tokenizer = spec.tokenizer()

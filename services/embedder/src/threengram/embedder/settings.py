@@ -40,7 +40,7 @@ class Settings(ServiceSettings):
     )
     max_text_chars: int = Field(default=262_144, ge=1, description="Longest context and text together.")
     max_windows: int = Field(
-        default=64, ge=1, description="Windows of one text that are embedded; more are counted only."
+        default=128, ge=1, description="Windows of one text that are embedded; more are counted only."
     )
     max_body_bytes: int = Field(default=4_194_304, ge=1, description="Longest request body.")
     max_pending_body_bytes: int = Field(

@@ -16,6 +16,12 @@ from threengram.embedder.tokens import SubwordTokenizer, bundled_tokenizer, toke
 
 BUNDLED_NAME = "all-MiniLM-L6-v2-int8"
 BUNDLED_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+# What the model was trained on; it reads up to 512, but blurs what it reads. On five conversations of LoCoMo, 619
+# memories of 1,000 characters, the share of evidence sessions among the first five by vectors alone is 0.751 with 256,
+# 0.775 with 128, 0.808 with 72 pieces; with both legs 0.869, 0.881, 0.880. Below 128 only the number of vectors grows.
+WINDOW_PIECES = 128
+# A query stays whole as long as the model was made for.
+WHOLE_PIECES = 256
 MANIFEST_FILE = "threengram-model.json"
 # Below this a window has no room for an instruction, a repeated context and new text.
 MIN_WINDOW_PIECES = 32
@@ -34,7 +40,10 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """`tokenizer_file` None means the bundled vocabulary, `model_sha256` None an unchecked file."""
+    """`tokenizer_file` None means the bundled vocabulary, `model_sha256` None an unchecked file.
+
+    A text that may be cut is cut into windows of `window_pieces`; one that may not may have up to `whole_pieces`.
+    """
 
     name: str
     model_file: Path
@@ -42,6 +51,7 @@ class ModelSpec:
     tokenizer_file: Path | None
     pooling: Pooling
     window_pieces: int
+    whole_pieces: int
     query_prefix: str
     document_prefix: str
     pad_id: int
@@ -73,6 +83,7 @@ class _Manifest(_File):
     tokenizer_file: str = "tokenizer.json"
     pooling: Pooling = Pooling.MEAN
     window_pieces: int = Field(ge=MIN_WINDOW_PIECES)
+    whole_pieces: int | None = Field(default=None, ge=MIN_WINDOW_PIECES)
     query_prefix: str = ""
     document_prefix: str = ""
     pad_id: int = 0
@@ -111,7 +122,8 @@ def bundled() -> ModelSpec:
         model_sha256=BUNDLED_SHA256,
         tokenizer_file=None,
         pooling=Pooling.MEAN,
-        window_pieces=256,
+        window_pieces=WINDOW_PIECES,
+        whole_pieces=WHOLE_PIECES,
         query_prefix="",
         document_prefix="",
         pad_id=0,
@@ -129,6 +141,7 @@ def from_directory(directory: Path) -> ModelSpec:
         tokenizer_file=directory / manifest.tokenizer_file,
         pooling=manifest.pooling,
         window_pieces=manifest.window_pieces,
+        whole_pieces=manifest.whole_pieces or manifest.window_pieces,
         query_prefix=manifest.query_prefix,
         document_prefix=manifest.document_prefix,
         pad_id=manifest.pad_id,
