@@ -41,6 +41,16 @@ def test_the_keys_of_version_one_never_change() -> None:
     }  # fmt: skip
 
 
+def test_a_light_word_of_a_query_weighs_half_and_is_still_required() -> None:
+    weights = {(term.group, term.weight, term.required) for term in query_terms("getting Szymborski")}
+    assert weights == {(0, 0.5, True), (1, 1.0, True)}
+
+
+def test_a_light_word_of_a_document_weighs_like_any_other() -> None:
+    alone, heavy = document_terms("", "getting"), document_terms("", "porcupine")
+    assert {term.weight for term in alone} == {term.weight for term in heavy}
+
+
 def test_terms_are_distinct_and_sorted_and_their_weights_fit_two_bytes() -> None:
     terms = document_terms("alpha beta", "beta gamma " * 1000)
     assert [term.key for term in terms] == sorted({term.key for term in terms})

@@ -7,13 +7,15 @@ multiplication by the inverse document frequency. A query keeps groups of altern
 
 Stop words are dropped from queries, unless a query consists of nothing else ("The Who"), and from bodies, unless a
 document consists of nothing else. Topics keep theirs: a topic is short, so that costs a term or two, and a query of
-stop words alone finds the memories that are *about* those words instead of nearly all of them.
+stop words alone finds the memories that are *about* those words instead of nearly all of them. Light words of a query
+(`lightwords`) weigh half; in documents they are like any other.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from threengram.core.lexical.lightwords import LIGHT_WEIGHT, LIGHT_WORDS
 from threengram.core.lexical.segment import is_run, normalise, tokens
 from threengram.core.lexical.words import Role, Unit, analysis, run_units
 
@@ -28,6 +30,7 @@ TOPIC_OCCURRENCES = 2.0
 TYPICAL_WEIGHT = 5_000
 LENGTH_SHARE = 0.25
 REFERENCE_LENGTH = 60
+_LIGHT_KEYS = frozenset(key for word in LIGHT_WORDS for key in analysis(word).keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +80,17 @@ def query_terms(query: str) -> list[QueryTerm]:
             units += (unit for unit in run_units(token) if unit.role is not Role.INDEX_ONLY)
         else:
             found = analysis(token)
-            (stop_words if found.is_stop_word else units).extend(found.units)
+            (stop_words if found.is_stop_word else units).extend(map(_weighed, found.units))
     return [
         QueryTerm(key, number, unit.weight, unit.role is Role.REQUIRED)
         for number, unit in enumerate(_merged(units or stop_words))
         for key in unit.keys
     ]
+
+
+def _weighed(unit: Unit) -> Unit:
+    """A unit of a query: light when one of its terms is, whatever the inflection."""
+    return unit if _LIGHT_KEYS.isdisjoint(unit.keys) else unit._replace(weight=unit.weight * LIGHT_WEIGHT)
 
 
 def _counted(text: str) -> Counter[str]:
