@@ -69,3 +69,11 @@ async def test_an_imported_body_is_corrected_by_a_short_one(core: Core, alice: P
     assert (await read(core, alice, planted)).superseded_by is not None
     found = await find(core, alice, "quetzalcoatlus remains")
     assert [hit.id for hit in found.hits] == [successor.memory.id, planted]
+
+
+async def test_a_body_is_cut_at_ten_thousand_characters_unless_another_bound_is_asked_for(
+    core: Core, alice: Person
+) -> None:
+    planted = await plant(core, alice, body("words"))
+    bounded = await read(core, alice, planted)
+    assert (len(bounded.content), bounded.truncated) == (10_000, True)

@@ -102,6 +102,24 @@ def test_without_embedder_it_is_degraded_and_search_is_lexical(
     assert len(found["structuredContent"]["hits"]) == 1
 
 
+def test_the_token_of_a_caller_goes_no_further(
+    tmp_path: Path, database_url: str, redis_url: str, person: Person
+) -> None:
+    note = {"memoryType": "note", "topic": "Token", "content": "A token is for this resource only."}
+    with (
+        collector() as embedder,
+        _gateway(tmp_path, database_url=database_url, redis_url=redis_url, embedder_url=embedder.url) as running,
+    ):
+        eventually(running.is_ready)
+        written = _call(running, person.token, "remember", note).json()["result"]["structuredContent"]
+        _call(running, person.token, "search", {"query": "token"})
+
+    assert written["embedded"] == "pending"
+    assert len([body for body in embedder.bodies if body]) >= 2
+    assert not [headers for headers in embedder.headers if "authorization" in headers]
+    assert person.token not in embedder.text
+
+
 def test_without_counters_it_is_not_ready_but_memory_stays_reachable(
     tmp_path: Path, database_url: str, person: Person
 ) -> None:

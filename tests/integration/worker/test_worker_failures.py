@@ -119,3 +119,12 @@ async def test_a_worker_that_starts_before_its_broker_waits_for_it(
             assert answer.status_code == 200
             with serving(broker):
                 await eventually(diary.is_done)
+
+
+async def test_a_worker_whose_role_sees_past_row_security_is_never_ready(stack: Stack, owner_url: str) -> None:
+    worker = stack.worker(database_url=owner_url)
+    await eventually(lambda: worker.answer("/readyz") is not None)
+    answer = worker.answer("/readyz")
+    assert answer is not None
+    assert answer.status_code == 503
+    assert answer.json()["failing"]["database"].endswith("GuardViolation")

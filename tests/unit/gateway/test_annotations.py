@@ -43,3 +43,10 @@ def test_answers_are_advertised_loosely_enough_for_a_new_value() -> None:
 def test_the_instructions_say_how_to_use_the_whole() -> None:
     for job in ("search", "remember", "revise", "resolve", "get_facts", "get_memories", "scope", "project"):
         assert job in INSTRUCTIONS
+
+
+def test_how_to_state_a_fact_is_said_where_facts_are_stated() -> None:
+    (remember,) = (tool for tool in TOOLS if tool.name == "remember")
+    for text in (remember.description, INSTRUCTIONS):
+        assert "one measure each" in text or "one measure per fact" in text
+        assert "unit in the predicate" in text
