@@ -51,7 +51,10 @@ class TransactionClosed(RuntimeError):
 
 
 class UniqueViolated(Exception):
-    """A unique index refused a row; `constraint` names it. Its verb turns this into an error of the domain."""
+    """A unique index refused a row and ended the unit of work; `constraint` names it.
+
+    Its verb turns this into an error of the domain.
+    """
 
     def __init__(self, constraint: str) -> None:
         super().__init__(constraint)
@@ -97,6 +100,8 @@ class Transaction:
             except psycopg.errors.QueryCanceled as error:
                 raise Unavailable("the database took too long") from error
             except psycopg.errors.UniqueViolation as error:
+                # The transaction is void, and whoever looks for the row in the way needs a connection.
+                await self._abandon()
                 raise UniqueViolated(error.diag.constraint_name or "") from error
             except psycopg.OperationalError as error:
                 raise Unavailable("the database is not available") from error
