@@ -15,9 +15,9 @@ BRIEFING = Tool(
     name="briefing",
     title="Briefing",
     description=(
-        "Get oriented at the start of a session: open and overdue commitments, blockers, what came up today, recent"
-        " decisions, preferences, and memories that may be out of date, for a scope, a project or everything. Lines"
-        " without content; counts are exact. For a question use search, to pass work on use handoff."
+        "Know where things stand before you begin: an overview of open and overdue commitments, blockers, what came up "
+        "today, recent decisions, preferences and what has gone stale, for a scope, a project or everything. Topic "
+        "lines without content; counts are exact."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ}),
     annotations=READ,

@@ -18,9 +18,9 @@ CONFIGURE_SCOPE = Tool(
     name="configure_scope",
     title="Configure Scope",
     description=(
-        "Administer the scopes that memories are filed under: list, create, rename, set_aliases, map a project to a "
-        "scope, delete a registry entry (its memories stay), or set which scope reads use when none is named. Not for"
-        " filing or moving single memories."
+        "Set up the scopes (areas) that memories are filed under: create, rename, alias or remove one, map a project "
+        "so that all of it is filed there automatically, change which scope is used when a read names none, list all. "
+        "Memories of a removed scope stay."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE}),
     annotations=CONFIGURE,

@@ -20,9 +20,9 @@ def describing(tool_names: Callable[[], list[str]]) -> Tool[DescribeEnvironmentI
         name="describe_environment",
         title="Describe Environment",
         description=(
-            "Report on the memory itself rather than its content: registered scopes with their aliases and projects, "
-            "counts, whether search by meaning works, the default scope of reads, limits and version. Use to choose a "
-            "scope or to explain what is available."
+            "Learn what this memory service offers: the names of scopes that exist to file something under, with "
+            "aliases and projects, how many entries of which type are stored, whether semantic lookup works, limits "
+            "and version."
         ),
         scopes=frozenset({OAuthScope.MEMORY_READ}),
         annotations=READ,

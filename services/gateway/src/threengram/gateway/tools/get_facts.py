@@ -15,9 +15,9 @@ GET_FACTS = Tool(
     name="get_facts",
     title="Get Facts",
     description=(
-        "Look up exact measured values by subject and predicate: the value valid now, at a past instant (asOf), or "
-        "every value over a window, oldest first (range), for trends and comparisons. Names match exactly; leave them"
-        " out to list what is measured. For anything told in prose use search."
+        "Read exact numbers and values: the current one of a metric, the one at a past date (asOf), or all readings of "
+        "a quantity over a period, oldest first (range), for trends and comparisons. Subject and predicate match "
+        "exactly; leave them out to list what is tracked. For prose use search."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ}),
     annotations=READ,

@@ -15,8 +15,9 @@ GET_MEMORIES = Tool(
     name="get_memories",
     title="Get Memories",
     description=(
-        "Read the full content of memories whose ids you already have, up to 20 at once: after a truncated hit, or to "
-        "see tags, status, validity and what superseded a memory. Unknown ids are listed in notFound."
+        "Fetch entries by their ids, up to 20 in one call: complete content, tags, status, whether each is still valid "
+        "or what has replaced it. For an excerpt that is cut off or a line that shows only a topic. Unknown ids come "
+        "back in notFound."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ}),
     annotations=READ,

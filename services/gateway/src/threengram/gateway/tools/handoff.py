@@ -15,9 +15,9 @@ HANDOFF = Tool(
     name="handoff",
     title="Handoff",
     description=(
-        "Export a package for another assistant or person who takes the work over: decisions, preferences, "
-        "commitments, blockers and key facts with excerpts of their text, bounded, for a scope, a project or "
-        "everything. Made to be passed on, not to orient yourself."
+        "Hand over to another agent, assistant or provider: export a package of context with which whoever comes next "
+        "can continue. Decisions, preferences, unfinished commitments, blockers and key facts with excerpts, bounded, "
+        "for a scope, a project or everything."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ}),
     annotations=READ,

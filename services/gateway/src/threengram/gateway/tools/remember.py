@@ -15,9 +15,10 @@ REMEMBER = Tool(
     name="remember",
     title="Remember",
     description=(
-        "Store one new memory for later sessions: a decision, commitment, blocker, fact, preference, pattern, note or "
-        "event worth keeping. One self-contained atom per call; split longer material over several calls. Nothing is "
-        "merged or overwritten. Put measurable claims into facts as well, one measure each, its unit in the predicate."
+        "Store a new memory that should outlive this conversation: a choice the user settled on and why, a promise, a "
+        "new obstacle, a lasting preference, a lesson, a fresh measurement with its unit. One self-contained statement "
+        "per call; split longer material. Nothing is merged or overwritten. Put measurable claims into facts as well, "
+        "one measure each, unit in the predicate."
     ),
     scopes=frozenset({OAuthScope.MEMORY_WRITE}),
     annotations=APPEND,

@@ -18,9 +18,9 @@ RESOLVE = Tool(
     name="resolve",
     title="Resolve",
     description=(
-        "Mark a commitment or blocker as done, waiting, given up, or open again; its text is not touched. A resolved "
-        "blocker leaves briefings and default searches; a recurring commitment goes on with its next occurrence. "
-        "Repeating a status changes nothing. If what was promised has changed, use revise."
+        "Close what is settled: mark a commitment as done, dropped, waiting for somebody, or open again, and a blocker "
+        "as gone. A resolved blocker leaves briefings and default searches; a recurring commitment goes on with its "
+        "next occurrence. Repeating a status changes nothing."
     ),
     scopes=frozenset({OAuthScope.MEMORY_WRITE}),
     annotations=MOVE,

@@ -15,9 +15,9 @@ REVIEW_PROPOSALS = Tool(
     name="review_proposals",
     title="Review Proposals",
     description=(
-        "Go through what background work suggests about stored memories: that one replaces or extends another, or "
-        "that a measurable claim be recorded as a fact. list shows open suggestions, accept carries one out, reject"
-        " drops it for good. Read both memories before deciding. Nothing suggested takes effect without this."
+        "Review pending suggestions of background consolidation and fact extraction: list those that wait for "
+        "approval, accept (approve) or reject (turn down) one. A suggestion links two memories, replaces an old one or "
+        "records an extracted fact; none takes effect without this. Read both memories before you decide."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE}),
     annotations=APPEND,

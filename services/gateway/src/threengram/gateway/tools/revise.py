@@ -15,10 +15,9 @@ REVISE = Tool(
     name="revise",
     title="Revise",
     description=(
-        "Correct or update a stored memory whose statement is wrong or has changed: a new memory takes its place, the"
-        " old one stays readable in history and ranks below it. Needs the id of the memory to replace; what you leave"
-        " out (scope, project, tags, due date) is taken over. To close a finished commitment or blocker use resolve "
-        "instead."
+        "Correct, reword or update an existing memory that is wrong or out of date, a standing promise too: a new "
+        "version with the right statement replaces the old entry, which stays readable in history. Needs the id of the "
+        "memory to replace; what you leave out (scope, project, tags, due date) is taken over."
     ),
     scopes=frozenset({OAuthScope.MEMORY_WRITE}),
     annotations=APPEND,

@@ -15,10 +15,10 @@ SEARCH = Tool(
     name="search",
     title="Search",
     description=(
-        "Find stored memories that answer a question, by meaning and by words, best first. Use before saying that "
-        "something is unknown. Narrow by type, scope, project or time; asOf shows what was true, or known, at a past "
-        "instant; order chronological lists everything that matches, newest first, without ranking. Hits carry "
-        "excerpts: read a truncated one with get_memories. coverage tells whether the best hit looks like an answer."
+        "Look up what was said, decided or believed earlier: find past notes by a question or a few keywords, without "
+        "ids. Use before saying that something is unknown. Filters: type, scope, project, time; asOf tells what was "
+        "believed back then; order chronological lists everything recorded, newest first, with nothing left out. Hits "
+        "carry excerpts; coverage tells whether the best one looks like an answer."
     ),
     scopes=frozenset({OAuthScope.MEMORY_READ}),
     annotations=READ,
