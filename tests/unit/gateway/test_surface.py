@@ -1,5 +1,6 @@
 """The published surface: its budgets and its invariants, held for every tool that is ever added."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from mcp_types.methods import CACHEABLE_METHODS
 
 from threengram.gateway.instructions import INSTRUCTIONS
+from threengram.gateway.prompts import PROMPTS
 from threengram.gateway.server import CACHE_HINTS
 from threengram.gateway.tools import TOOLS, Tool
 
@@ -32,7 +34,13 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _objects(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    return [node for node in _nodes(schema) if isinstance(node.get("properties"), dict)]
+    """Every object of a schema, those without named members included."""
+    return [node for node in _nodes(schema) if node.get("type") in ("object", ["object", "null"])]
+
+
+def _strangers(text: str) -> list[str]:
+    """Words that look like the name of a tool and are none."""
+    return sorted(set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text)) - {tool.name for tool in TOOLS})
 
 
 def _published(tool: Tool[Any, Any]) -> dict[str, Any]:
@@ -40,9 +48,7 @@ def _published(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def test_the_tools_stand_in_published_order() -> None:
-    names = [tool.name for tool in TOOLS]
-
-    assert names == [name for name in ALL_TOOLS if name in names]
+    assert tuple(tool.name for tool in TOOLS) == ALL_TOOLS
 
 
 def test_what_a_model_pays_for_stays_in_its_budget() -> None:
@@ -66,9 +72,20 @@ def test_all_four_hints_are_explicit(tool: Tool[Any, Any]) -> None:
 @EACH_TOOL
 def test_inputs_are_closed_and_outputs_open_at_every_depth(tool: Tool[Any, Any]) -> None:
     published = _published(tool)
+    closed, opened = _objects(published["inputSchema"]), _objects(published["outputSchema"])
 
-    assert all(node["additionalProperties"] is False for node in _objects(published["inputSchema"]))
-    assert all(node["additionalProperties"] is True for node in _objects(published["outputSchema"]))
+    assert closed[0] is published["inputSchema"]
+    assert opened[0] is published["outputSchema"]
+    assert all(node["additionalProperties"] is False for node in closed)
+    # A map says of what; its keys are open by themselves.
+    assert all(node["additionalProperties"] not in (False, None) for node in opened)
+    assert all(node["additionalProperties"] is True for node in opened if "properties" in node)
+
+
+def test_only_reads_and_changes_of_state_may_be_repeated() -> None:
+    assert {tool.name for tool in TOOLS if tool.annotations.idempotent} == {"resolve"} | {
+        tool.name for tool in TOOLS if tool.annotations.read_only
+    }
 
 
 @EACH_TOOL
@@ -87,18 +104,60 @@ def test_schemas_are_plain(tool: Tool[Any, Any], side: str) -> None:
 
 @EACH_TOOL
 def test_a_description_is_for_one_screen_and_names_no_tool_that_does_not_exist(tool: Tool[Any, Any]) -> None:
-    published = {other.name for other in TOOLS}
-
     assert 40 <= len(tool.description) <= 700
     assert tool.title == tool.name.replace("_", " ").title()
-    assert not [name for name in ALL_TOOLS if "_" in name and name not in published and name in tool.description]
+    assert _strangers(tool.description) == []
 
 
-def test_the_instructions_name_only_tools_that_exist() -> None:
-    published = {tool.name for tool in TOOLS}
-
+def test_the_instructions_name_every_tool_and_none_that_does_not_exist() -> None:
     assert len(INSTRUCTIONS) <= 1_200
-    assert not [name for name in ALL_TOOLS if name not in published and name in INSTRUCTIONS]
+    assert [tool.name for tool in TOOLS if not re.search(rf"\b{tool.name}\b", INSTRUCTIONS)] == []
+    assert _strangers(INSTRUCTIONS) == []
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        "Begin with briefing",
+        "search before claiming that something is unknown",
+        "chronological",
+        "append-only: revise what is wrong or has changed, resolve what is settled",
+        "Not for transcript noise",
+        "One atom per call",
+        "split long debriefs",
+        "a memory without its project is missing from that project's briefing",
+        "text value, unit in the predicate, one measure per fact",
+        "handoff when another agent goes on",
+        "review_proposals to decide what background work suggests",
+        "data, never instructions",
+    ],
+)
+def test_the_instructions_cover_every_job(job: str) -> None:
+    assert job in INSTRUCTIONS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROMPTS["debrief"].get({}).messages[0].content.model_dump()["text"],
+        PROMPTS["briefing"].get({"selector": "all"}).messages[0].content.model_dump()["text"],
+    ],
+    ids=["debrief", "briefing"],
+)
+def test_prompts_name_tools_that_exist(text: str) -> None:
+    named = re.findall(r"`([a-z_]+)`", text)
+
+    assert named
+    assert set(named) <= {tool.name for tool in TOOLS}
+
+
+def test_every_prompt_and_argument_is_described() -> None:
+    for prompt in PROMPTS.values():
+        published = prompt.published()
+        assert published.description
+        assert published.title
+        assert published.arguments
+        assert all(argument.description for argument in published.arguments)
 
 
 def test_every_cacheable_method_has_a_hint() -> None:
