@@ -39,11 +39,11 @@ class Agent:
         content: dict[str, Any] = result["structuredContent"]
         return content
 
-    def remember(self, content: str, *, topic: str = "Note") -> dict[str, Any]:
-        return self.call("remember", memoryType="note", topic=topic, content=content)
+    def remember(self, content: str, *, topic: str = "Note", project: str = "tests") -> dict[str, Any]:
+        return self.call("remember", memoryType="note", topic=topic, content=content, project=project)
 
-    def first(self, query: str) -> str:
-        hits = self.call("search", query=query)["hits"]
+    def first(self, query: str, *, project: str = "tests") -> str:
+        hits = self.call("search", query=query, project=project)["hits"]
         return str(hits[0]["id"]) if hits else ""
 
 
@@ -72,10 +72,10 @@ def test_a_memory_is_found_at_once_by_a_paraphrase_that_shares_no_word(agent: Ag
     query = "which drug treats my high blood pressure?"
     assert not words(content) & words(query)
     for number, other in enumerate(("The garden needs water twice a week.", "Our train leaves from platform nine.")):
-        agent.remember(other, topic=f"Other {number}")
-    written = agent.remember(content, topic="Visit")
+        agent.remember(other, topic=f"Other {number}", project="health")
+    written = agent.remember(content, topic="Visit", project="health")
     assert written["embedded"] == "done"
-    assert agent.first(query) == written["memory"]["id"]
+    assert agent.first(query, project="health") == written["memory"]["id"]
 
 
 def test_the_demo_lives_its_week_in_both_eras(stack: RunningStack) -> None:
@@ -98,10 +98,12 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
 
 
 def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack: RunningStack, agent: Agent) -> None:
+    for number, other in enumerate(("Lunch is served until two.", "Ravi parks his bicycle in the yard.")):
+        agent.remember(other, topic=f"Other {number}", project="airfield")
     pid = stack.record["pids"]["embedder"]
     os.kill(pid, signal.SIGSTOP)
     try:
-        written = agent.remember("The zeppelin hangar was repainted in ochre.", topic="Airfield")
+        written = agent.remember("The zeppelin hangar was repainted in ochre.", topic="Paint", project="airfield")
         assert written["embedded"] == "pending"
         found = agent.call("search", query="zeppelin hangar")
         assert found["coverage"]["vector"] == "unavailable"
@@ -109,7 +111,8 @@ def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack
         assert found["hits"][0]["id"] == written["memory"]["id"]
     finally:
         os.kill(pid, signal.SIGCONT)
-    eventually(lambda: agent.first("what colour is the airship building now?") == written["memory"]["id"])
+    query = "what colour is the airship building now?"
+    eventually(lambda: is_embedded(agent) and agent.first(query, project="airfield") == written["memory"]["id"])
 
 
 @pytest.mark.parametrize("service", ["gateway", "worker", "beat", "embedder", "api", "cimd", "postgres", "valkey"])

@@ -42,7 +42,7 @@ async def test_an_unknown_route_is_not_found_and_never_a_redirect(rest: Rest, pa
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
-        ("GET", "/memories", "POST"),
+        ("DELETE", "/memories", "GET, HEAD, POST"),
         ("GET", "/memories/get", "POST"),
         ("DELETE", "/memories/get", "POST"),
         ("OPTIONS", "/search", "POST"),
