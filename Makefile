@@ -38,6 +38,7 @@ test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
 
 .PHONY: test-system
 test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos
+	VENV=../../$(VENV) tests/system/install.sh
 	$(BIN)/python -m pytest tests/system $(ARGS)
 
 .PHONY: bench
@@ -56,6 +57,15 @@ lint: setup  ## Formatting, lint rules, types, import contracts
 format: setup  ## Format and mend what can be mended
 	$(BIN)/ruff format --quiet $(SOURCES)
 	$(BIN)/ruff check --quiet --fix $(SOURCES)
+
+.PHONY: eval
+eval: setup  ## Judge retrieval and tool selection against their floors; reports in build/eval
+	$(BIN)/python -m threengram.evals $(ARGS)
+	$(BIN)/python -m threengram.evals.surface $(ARGS)
+
+.PHONY: bench
+bench: setup  ## Measure everything and write docs/benchmarks.md (about 15 minutes; ARGS=--quick or --full)
+	$(BIN)/python -m threengram.evals.bench $(ARGS)
 
 .PHONY: lock
 lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses)
