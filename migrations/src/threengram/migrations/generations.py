@@ -1,9 +1,13 @@
-"""Generations of embeddings: register a model and build its index, as the owner."""
+"""Generations of embeddings: register a model with its calibration and build its index, as the owner."""
 
+import json
 from datetime import UTC, datetime
+from importlib import resources
+from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from threengram.migrations.run import MIGRATION_LOCK
 
@@ -14,7 +18,7 @@ def ensure_model(owner_url: str, *, name: str, dimensions: int) -> int:
     """The id of the model, registered as active when it is the first one and its index built on every partition.
 
     A further model is a new generation: it has to be filled before it can serve, so this refuses to replace an active
-    one.
+    one. The calibration is the one that this release ships for the model; without one the column is left alone.
     """
     with psycopg.connect(owner_url, autocommit=True) as owner:
         owner.execute("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
@@ -29,8 +33,23 @@ def ensure_model(owner_url: str, *, name: str, dimensions: int) -> int:
             ).fetchone()
             assert active is not None
         model_id = int(active[0])
+        if (calibration := shipped_calibration(name)) is not None:
+            owner.execute(
+                "UPDATE embedding_models SET calibration = %(calibration)s"
+                " WHERE id = %(id)s AND calibration IS DISTINCT FROM %(calibration)s",
+                {"id": model_id, "calibration": Jsonb(calibration)},
+            )
         build_index(owner, model_id=model_id, dimensions=dimensions)
         return model_id
+
+
+def shipped_calibration(name: str) -> dict[str, Any] | None:
+    """What `confident` of a search weighs with this model, as fitted by the evaluation; None for an unknown model."""
+    path = resources.files("threengram.migrations") / "calibrations" / f"{name}.json"
+    if not path.is_file():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
 
 
 def build_index(owner: psycopg.Connection, *, model_id: int, dimensions: int) -> None:

@@ -12,7 +12,7 @@ from threengram.core.embeddings.embedder import Vector
 from threengram.core.identity.admission import Admission
 from threengram.core.lexical import query_terms
 from threengram.core.search import legs, queries
-from threengram.core.search.confidence import is_confident
+from threengram.core.search.confidence import is_confident, signs
 from threengram.core.search.eligibility import Eligibility
 from threengram.core.search.fusion import Evidence, saturation, score, topic_matches
 from threengram.core.search.hits import hit
@@ -55,13 +55,13 @@ class Ranking:
         rest = RankedRest(tuple(one.row["memory_no"] for one in found), tuple(one.score for one in found))
         cosines = [one.evidence.cosine for one in found if one.evidence.cosine is not None]
         top_similarity = round(max(cosines), 4) if cosines else None
-        share = found[0].evidence.lexical if found else 0.0
+        seen = signs([one.evidence for one in found], words=len({term.group for term in self._terms}))
         answer = Coverage(
             vector=coverage,
             lexical=VectorCoverage.USED if self._terms else VectorCoverage.OFF,
             candidates=len(found),
             top_similarity=top_similarity,
-            confident=is_confident(self._admission.model, top_similarity, share),
+            confident=is_confident(self._admission.model, seen),
             pending_embeddings=found[0].row["pending"] if found else 0,
         )
         return self._page([(one.row, one.score) for one in found], rest, answer)
