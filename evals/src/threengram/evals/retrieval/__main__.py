@@ -163,7 +163,7 @@ def _summarise(evaluation: report.Evaluation, out: Path) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m threengram.evals.retrieval", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m threengram.evals", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/eval"), help="where the report goes")
     parser.add_argument("--golden", type=Path, default=golden.GOLDEN, help="directory of lives")
     parser.add_argument("--locomo", type=Path, default=DEFAULT_LOCOMO, help="directory; left out where it is missing")
