@@ -237,11 +237,10 @@ class Database:
 async def _unit(transaction: _Unit) -> AsyncIterator[_Unit]:
     try:
         yield transaction
+        await transaction._finish()
     except BaseException:
         await transaction._abandon()
         raise
-    else:
-        await transaction._finish()
 
 
 def _has_unread(connection: Connection) -> bool:
