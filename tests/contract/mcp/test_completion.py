@@ -1,5 +1,6 @@
 """Completion of the names of scopes and projects: on a stub for its gates, on PostgreSQL for its values."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -47,6 +48,8 @@ def _counted(outcome: str, registry: CollectorRegistry = REGISTRY) -> float:
 
 async def _names(call: Call, facet: Facet, prefix: str) -> Names:
     await call.admitted()
+    if prefix == "slow":
+        await asyncio.Event().wait()
     if prefix == "down":
         raise errors.Unavailable("the database is not available")
     return Names([f"{facet}-{prefix}{number}" for number in range(100)], 140)
@@ -124,6 +127,16 @@ async def test_a_database_that_is_down_completes_to_nothing(mcp: Wire, era: str)
 
     assert await _completion(mcp, era, "debrief", "project", "down") == EMPTY
     assert _counted("protocol_error") == before + 1
+
+
+async def test_names_that_come_too_late_complete_to_nothing(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completions, "names_in_use", _names)
+    stack.limits = Limits(request_timeout_s=0.05)
+    before = _counted("timeout")
+    async with wire(stack.app()) as mcp:
+        assert await _completion(mcp, "modern", "debrief", "project", "slow") == EMPTY
+
+    assert _counted("timeout") == before + 1
 
 
 async def test_nothing_looks_the_same_whether_it_was_found_or_denied(mcp: Wire) -> None:
