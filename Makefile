@@ -63,10 +63,6 @@ eval: setup  ## Judge retrieval and tool selection against their floors; reports
 	$(BIN)/python -m threengram.evals $(ARGS)
 	$(BIN)/python -m threengram.evals.surface $(ARGS)
 
-.PHONY: bench
-bench: setup  ## Measure everything and write docs/benchmarks.md (about 15 minutes; ARGS=--quick or --full)
-	$(BIN)/python -m threengram.evals.bench $(ARGS)
-
 .PHONY: lock
 lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses)
 	$(BIN)/python requirements/lock.py $(ARGS)
