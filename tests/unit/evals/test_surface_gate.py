@@ -183,17 +183,20 @@ def test_the_program_fails_below_a_floor(
     high = Gate().floors().model_copy(update={"accuracy": 1.0, "tools": dict.fromkeys(NAMES, 0.0)})
     file = tmp_path / "floors.toml"
     file.write_text(floors.text_of(high))
-    monkeypatch.setattr(sys, "argv", ["surface"])
+    monkeypatch.setattr(sys, "argv", ["surface", "--out", str(tmp_path / "out")])
     monkeypatch.setattr(program, "Gate", partial(Gate, floors_file=file))
 
     assert program.main() == 1
     assert "FAILED: accuracy" in capsys.readouterr().out
+    written = orjson.loads((tmp_path / "out" / "surface.json").read_bytes())
+    assert len(written["breaches"]) == 1
+    assert set(written["byTool"]) == set(NAMES)
 
 
 def test_the_program_passes_and_names_what_was_confused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], measured: Measurement
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], measured: Measurement
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["surface"])
+    monkeypatch.setattr(sys, "argv", ["surface", "--out", str(tmp_path)])
 
     assert program.main() == 0
     printed = capsys.readouterr().out

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import sys
+from pathlib import Path
 
 from threengram.evals.surface import files, report
 from threengram.evals.surface.gate import Gate
@@ -29,18 +30,25 @@ def main() -> int:
     if arguments.raise_floors:
         gate.raise_floors(measured)
     print(report.report(measured, gate.floors()))
-    for path in (files.HELD_OUT, files.IN_USERS_WORDS):
-        print(report.advisory(path.stem, measure(gate.tools, report.needs_of(load_texts(path)))))
+    advisories = {
+        path.stem: measure(gate.tools, report.needs_of(load_texts(path)))
+        for path in (files.HELD_OUT, files.IN_USERS_WORDS)
+    }
+    for title, other in advisories.items():
+        print(report.advisory(title, other))
     judgement = asyncio.run(judge_by(JudgeSettings(), gate.tools, gate.needs()))
     if judgement is not None:
         print(report.judged(judgement, measured.by_meaning))
     breaches, stale = gate.breaches(measured), gate.snapshot_is_stale()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "surface.json").write_bytes(report.figures(measured, advisories, breaches))
     print(report.verdict(breaches, stale, REGENERATE))
     return 1 if breaches or stale else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m threengram.evals.surface", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("build/eval"), help="where the report goes")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--write-snapshot", action="store_true", help="regenerate evals/data/surface.json, nothing else")
     group.add_argument("--raise-floors", action="store_true", help="raise the floors to what is measured")

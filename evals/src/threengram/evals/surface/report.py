@@ -1,6 +1,9 @@
-"""The figures as text."""
+"""The figures, for people and for machines."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
 
 from threengram.evals.surface.floors import Breach, Floors
 from threengram.evals.surface.judge import Judgement
@@ -23,6 +26,30 @@ def report(measured: Measurement, floors: Floors) -> str:
     lines.append(f"closest descriptions: {overlap.first} and {overlap.second}")
     lines.append(f"lexical baseline: accuracy {measured.by_words.accuracy:.4f}")
     return "\n".join([*lines, *confusions(by_meaning)])
+
+
+def figures(measured: Measurement, advisories: Mapping[str, Measurement], breaches: Sequence[Breach]) -> bytes:
+    """Everything as JSON, for machines."""
+    return orjson.dumps(
+        {
+            **_selection(measured.by_meaning),
+            "byTool": measured.by_tool,
+            "lexical": _selection(measured.by_words),
+            "overlap": {"cosine": measured.overlap.cosine, "tools": [measured.overlap.first, measured.overlap.second]},
+            "bytes": {"inputsAndDescriptions": measured.input_bytes, "list": measured.list_bytes},
+            "notGated": {title: _selection(other.by_meaning) for title, other in advisories.items()},
+            "breaches": [breach.text for breach in breaches],
+        },
+        option=orjson.OPT_INDENT_2,
+    )
+
+
+def _selection(selection: Selection) -> dict[str, Any]:
+    wrong = [
+        {"text": one.text, "expected": one.expected, "chosen": one.chosen, "margin": one.margin}
+        for one in selection.confusions
+    ]
+    return {"accuracy": selection.accuracy, "margin": selection.margin, "lead": selection.lead, "confusions": wrong}
 
 
 def confusions(selection: Selection) -> list[str]:
