@@ -10,7 +10,7 @@ from tests.integration.core.writing import find, write
 from tests.people import Person
 from threengram.core.call import Core
 
-CALIBRATION = {"bias": -4.0, "similarity": 4.0, "share": 4.0, "threshold": 0.5}
+CALIBRATION = {"bias": -4.0, "similarity": 4.0, "share": 4.0, "lift": 0.0, "words": 0.0, "threshold": 0.5}
 
 
 @pytest.fixture
