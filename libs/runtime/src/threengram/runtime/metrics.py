@@ -138,6 +138,22 @@ EMBEDDER_CACHE = Counter(
     "threengram_embedder_cache_lookups_total", "Query cache look-ups.", ("result",), registry=REGISTRY
 )
 
+CIMD_RESOLUTIONS = Counter(
+    "threengram_cimd_resolutions_total",
+    "Answers about client metadata documents: `cached`, `fetched`, `shared` (with a fetch under way), or the failure.",
+    ("outcome",),
+    registry=REGISTRY,
+)
+CIMD_FETCH_DURATION = Histogram(
+    "threengram_cimd_fetch_duration_seconds",
+    "Time to fetch and check one client metadata document, with DNS and redirects.",
+    ("outcome",),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+CIMD_ACTIVE = Gauge("threengram_cimd_active_fetches", "Documents being fetched.", registry=REGISTRY)
+CIMD_CACHE_BYTES = Gauge("threengram_cimd_cache_bytes", "Bytes of the documents that are kept.", registry=REGISTRY)
+
 DB_POOL_CONNECTIONS = Gauge(
     "threengram_db_pool_connections", "Connections of the database pool.", ("state",), registry=REGISTRY
 )
