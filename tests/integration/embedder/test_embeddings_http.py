@@ -10,6 +10,7 @@ import pytest
 from tests.integration.embedder.conftest import serving
 from threengram.embedder.app import build
 from threengram.embedder.settings import Provider, Settings
+from threengram.runtime.metrics import REGISTRY
 from threengram.schema.embedding import EmbeddingError, EmbeddingModelList, EmbeddingResponse
 
 pytestmark = pytest.mark.anyio
@@ -74,6 +75,21 @@ async def test_a_repeated_query_comes_from_the_cache_unchanged(minilm: httpx2.As
     one, other = (row["embedding"] for row in first.json()["data"])
     assert [row["embedding"] for row in mixed.json()["data"]][::2] == [other, one]
     assert (await post(minilm, **query)).json() == first.json()
+
+
+async def test_only_queries_are_kept(minilm: httpx2.AsyncClient) -> None:
+    def embedded() -> float:
+        return REGISTRY.get_sample_value("threengram_embedder_tokens_total") or 0.0
+
+    costs = {}
+    for priority in ("query", "write", "backfill"):
+        body = {"model": MINILM, "input": f"asked twice as a {priority}", "priority": priority}
+        before = embedded()
+        await post(minilm, **body)
+        once = embedded() - before
+        await post(minilm, **body)
+        costs[priority] = round((embedded() - before) / once)
+    assert costs == {"query": 1, "write": 2, "backfill": 2}
 
 
 async def test_base64_is_the_same_float32_as_numbers(hashing: httpx2.AsyncClient) -> None:
