@@ -275,6 +275,19 @@ async def test_the_65th_fetch_at_once_is_refused_and_room_comes_back(origin: Ori
     assert (await service.resolve(urls[64])).status_code == 200
 
 
+async def test_slow_strangers_do_not_hold_up_a_client_in_use(origin: Origin, start: Start) -> None:
+    url = origin.url("/c")
+    origin.on("/c", answer(document(url), cache_control="no-store"))
+    origin.on("/slow", silent)
+    service = start(max_fetches=1)
+    assert (await service.resolve(url)).status_code == 200
+    asking = asyncio.create_task(service.resolve(origin.url("/slow")))
+    await origin.arrived(2)
+    assert await service.failure(origin.url("/other")) == (503, "capacity_exceeded")
+    assert (await service.resolve(url)).status_code == 200
+    asking.cancel()
+
+
 async def test_one_host_gets_only_so_many_fetches_and_leaves_room_for_others(origin: Origin, start: Start) -> None:
     origin.on("/slow", silent)
     origin.on("/moved", redirect(origin.url("/slow", "other.example")))

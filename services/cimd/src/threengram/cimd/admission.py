@@ -55,9 +55,8 @@ class NewDocuments:
 
     def admit(self, url: str, now: datetime) -> None:
         """Count a URL unless it is known. Raises `Unresolved` when the minute is full."""
-        key = _key(url)
-        if key in self._known:
-            self._known.move_to_end(key)
+        if self.knows(url):
+            self._known.move_to_end(_key(url))
             return
         while self._tried_at and self._tried_at[0] <= now - _MINUTE:
             self._tried_at.popleft()
@@ -65,6 +64,10 @@ class NewDocuments:
             left_s = (self._tried_at[0] + _MINUTE - now).total_seconds()
             raise Unresolved(ResolveFailure.QUOTA_EXCEEDED, retry_after_s=max(1, math.ceil(left_s)))
         self._tried_at.append(now)
+
+    def knows(self, url: str) -> bool:
+        """Whether the URL had a valid document here."""
+        return _key(url) in self._known
 
     def know(self, url: str) -> None:
         """The URL has a valid document."""

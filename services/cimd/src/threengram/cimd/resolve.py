@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -36,6 +37,7 @@ class Documents:
         self._new = NewDocuments(settings.new_documents_per_minute)
         self._pauses = Pauses()
         self._fetches: dict[str, asyncio.Task[Outcome]] = {}
+        self._active: Counter[bool] = Counter()
 
     async def resolve(self, client_id: str) -> ResolveResponse:
         """The document that the identifier names. Raises `Unresolved`."""
@@ -70,13 +72,20 @@ class Documents:
             return running
         now = self._clock()
         self._pauses.check(url.text, now)
-        if len(self._fetches) >= self._max_fetches:
+        # Known URLs have as much room of their own, so that slow strangers can't hold up the clients in use.
+        is_known = self._new.knows(url.text)
+        if self._active[is_known] >= self._max_fetches:
             raise Unresolved(ResolveFailure.CAPACITY_EXCEEDED, retry_after_s=_RETRY_AFTER_S)
         self._new.admit(url.text, now)
         task = asyncio.create_task(self._fetch(url))
         self._fetches[url.text] = task
-        task.add_done_callback(lambda _ended: self._fetches.pop(url.text))
+        self._active[is_known] += 1
+        task.add_done_callback(lambda _ended: self._ended(url, is_known))
         return task
+
+    def _ended(self, url: DocumentUrl, is_known: bool) -> None:
+        del self._fetches[url.text]
+        self._active[is_known] -= 1
 
     async def _fetch(self, url: DocumentUrl) -> Outcome:
         """The outcome as a value, since an exception that several callers await would collect all their frames."""

@@ -25,7 +25,10 @@ class Settings(ServiceSettings):
     max_document_bytes: int = Field(default=5_120, ge=256, le=65_536, description="Longest document.")
     max_redirects: int = Field(default=3, ge=0, le=10, description="Redirects that are followed, each checked anew.")
     max_fetches: int = Field(
-        default=64, ge=1, le=1_024, description="Documents fetched at once; more are refused with 503."
+        default=64,
+        ge=1,
+        le=1_024,
+        description="New documents fetched at once, and as many known ones; more are refused with 503.",
     )
     max_fetches_per_host: int = Field(
         default=8, ge=1, le=1_024, description="Documents fetched from one host at once; more are refused with 503."
