@@ -1,7 +1,8 @@
 """Everything that is loaded before a measurement: which tenants, how large, with which texts and vectors."""
 
+import asyncio
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -91,12 +92,12 @@ class World:
         """
         if await self._find(crowds):
             return
-        with psycopg.connect(self.product.owner_url, autocommit=True) as owner:
-            model = model_id(owner)
-            with index_rebuilt_afterwards(owner, model_id=model, dimensions=DIMENSIONS):
-                for crowd in crowds:
-                    await self._add(owner, crowd, model)
-            settle(owner)
+        now = datetime.now(UTC)
+        made = {crowd: await create_tenants(self.core.database, crowd.names, now=now) for crowd in crowds}
+        # In a thread: a pool that opens a connection meanwhile holds a snapshot, for which the index build waits.
+        await asyncio.to_thread(self._fill, made)
+        for crowd, principals in made.items():
+            self._take(crowd, principals[0])
 
     async def some_ids(self, site: Site) -> list[str]:
         """Ids of the newest memories of a tenant."""
@@ -125,15 +126,18 @@ class World:
         if crowd.site is not None:
             self.callers[crowd.site] = caller(self.product, crowd.names[0], first)
 
-    async def _add(self, owner: psycopg.Connection, crowd: Crowd, model: int) -> None:
-        principals = await create_tenants(self.core.database, crowd.names, now=datetime.now(UTC))
-        for start in range(0, crowd.tenants, TENANTS_AT_ONCE):
-            fillings = [
-                self._filling(principal, crowd.memories, start + index)
-                for index, principal in enumerate(principals[start : start + TENANTS_AT_ONCE])
-            ]
-            load(owner, fillings, model_id=model, now=datetime.now(UTC))
-        self._take(crowd, principals[0])
+    def _fill(self, made: Mapping[Crowd, Sequence[Principal]]) -> None:
+        with psycopg.connect(self.product.owner_url, autocommit=True) as owner:
+            model = model_id(owner)
+            with index_rebuilt_afterwards(owner, model_id=model, dimensions=DIMENSIONS):
+                for crowd, principals in made.items():
+                    for start in range(0, crowd.tenants, TENANTS_AT_ONCE):
+                        fillings = [
+                            self._filling(principal, crowd.memories, start + index)
+                            for index, principal in enumerate(principals[start : start + TENANTS_AT_ONCE])
+                        ]
+                        load(owner, fillings, model_id=model, now=datetime.now(UTC))
+            settle(owner)
 
     def _filling(self, principal: Principal, memories: int, number: int) -> Filling:
         """The next texts of the corpus, from its beginning again where it ends within a tenant's share."""
