@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -52,18 +53,65 @@ class _Row:
     recorded_at: datetime
 
 
-def load(owner: psycopg.Connection, fillings: Sequence[Filling], *, model_id: int, now: datetime) -> None:
+def load(
+    owner: psycopg.Connection,
+    fillings: Sequence[Filling],
+    *,
+    model_id: int,
+    now: datetime,
+    spacing: timedelta = SPACING,
+) -> None:
     """Fill tenants that hold nothing yet, in one transaction; the newest memory of each is from `now`."""
     with owner.transaction():
         _force(owner, is_forced=False)
         for filling in fillings:
-            rows = list(_rows(filling, now))
+            rows = list(_rows(filling, now, spacing))
             _copy_memories(owner, filling.principal, rows)
             _copy_commitments(owner, filling.principal, rows)
             _copy_terms(owner, filling.principal, rows)
             binary_copy.embeddings(
                 owner, filling.principal.tenant_id, [row.memory_id for row in rows], filling.vectors, model_id
             )
+        _force(owner, is_forced=True)
+
+
+_SPREAD: tuple[LiteralString, ...] = (
+    """INSERT INTO memories (tenant_id, id, memory_no, user_id, memory_type, topic, content, content_chars,
+                              content_hash, scope, project, tags, valid_from, recorded_at, touched_at)
+       SELECT t.tenant_id, md5(t.tenant_id::text || m.id::text)::uuid, (m.memory_no - 1) %% %(count)s + 1, t.user_id,
+              m.memory_type, m.topic, m.content, m.content_chars, m.content_hash, m.scope, m.project, m.tags,
+              m.valid_from, m.recorded_at, m.touched_at
+       FROM unnest(%(tenants)s::uuid[], %(users)s::uuid[]) WITH ORDINALITY AS t (tenant_id, user_id, place)
+       JOIN memories m ON m.tenant_id = %(source)s AND (m.memory_no - 1) / %(count)s + 1 = t.place""",
+    """INSERT INTO memory_lifetimes (tenant_id, memory_id, version, valid_from, status, recorded_from)
+       SELECT tenant_id, id, 1, valid_from, 'active', recorded_at FROM memories
+       WHERE tenant_id = ANY(%(tenants)s::uuid[])""",
+    """INSERT INTO memory_embeddings (tenant_id, memory_id, model_id, window_no, window_count, omitted_windows,
+                                       embedding)
+       SELECT t.tenant_id, md5(t.tenant_id::text || e.memory_id::text)::uuid, e.model_id, e.window_no, e.window_count,
+              e.omitted_windows, e.embedding
+       FROM unnest(%(tenants)s::uuid[]) WITH ORDINALITY AS t (tenant_id, place)
+       JOIN memories m ON m.tenant_id = %(source)s AND (m.memory_no - 1) / %(count)s + 1 = t.place
+       JOIN memory_embeddings e ON e.tenant_id = m.tenant_id AND e.memory_id = m.id""",
+    "UPDATE tenant_counters SET memory_count = %(count)s WHERE tenant_id = ANY(%(tenants)s::uuid[])",
+)
+
+
+def spread(owner: psycopg.Connection, source: Principal, crowd: Sequence[Principal], *, count: int) -> None:
+    """Give each empty tenant of a crowd the next `count` memories of a full one, vectors included, postings not.
+
+    The database copies them, which is much faster than `load` where only the vectors matter.
+    """
+    parameters = {
+        "source": source.tenant_id,
+        "tenants": [principal.tenant_id for principal in crowd],
+        "users": [principal.user_id for principal in crowd],
+        "count": count,
+    }
+    with owner.transaction():
+        _force(owner, is_forced=False)
+        for statement in _SPREAD:
+            owner.execute(statement, parameters)
         _force(owner, is_forced=True)
 
 
@@ -91,10 +139,10 @@ def _force(owner: psycopg.Connection, *, is_forced: bool) -> None:
         owner.execute(change.format(sql.Identifier(table)))
 
 
-def _rows(filling: Filling, now: datetime) -> Iterator[_Row]:
-    oldest = now - SPACING * (len(filling.texts) - 1)
+def _rows(filling: Filling, now: datetime, spacing: timedelta) -> Iterator[_Row]:
+    oldest = now - spacing * (len(filling.texts) - 1)
     for index, text in enumerate(filling.texts):
-        yield _Row(new_id(), index + 1, text, oldest + SPACING * index)
+        yield _Row(new_id(), index + 1, text, oldest + spacing * index)
 
 
 def _copy_memories(owner: psycopg.Connection, principal: Principal, rows: Sequence[_Row]) -> None:

@@ -64,6 +64,18 @@ def disturbed_vectors(texts: Sequence[Text], base_texts: Sequence[Text], base: V
     for index, text in enumerate(base_texts):
         members[text.memory_type].append(index)
     chosen = base[[members[text.memory_type][chance.integers(len(members[text.memory_type]))] for text in texts]]
+    return _turned(chosen, chance)
+
+
+def clustered_vectors(count: int, *, clusters: int, dimensions: int, seed: int) -> Vectors:
+    """Unit vectors around `clusters` random directions, for an index without a model."""
+    chance = np.random.default_rng(seed)
+    centres = chance.standard_normal((clusters, dimensions), dtype=np.float32)
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    return _turned(centres[chance.integers(clusters, size=count)], chance)
+
+
+def _turned(chosen: Vectors, chance: np.random.Generator) -> Vectors:
     noise = chance.standard_normal(chosen.shape, dtype=np.float32)
     noise /= np.linalg.norm(noise, axis=1, keepdims=True)
     mixed = COSINE_TO_BASE * chosen + np.sqrt(1 - COSINE_TO_BASE**2) * noise
