@@ -89,10 +89,11 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
     last = "The lighthouse keeper breeds alpacas."
     content = (FILLER * 20)[: 2000 - len(last) - 1] + " " + last
     assert len(content) == 2000
-    written = agent.remember(content, topic="Minutes")
-    similarity_of_the_first_window = agent.call("search", query=last)["coverage"]["topSimilarity"]
+    written = agent.remember(content, topic="Minutes", project="committee")
+    question = {"query": last, "project": "committee"}
+    similarity_of_the_first_window = agent.call("search", **question)["coverage"]["topSimilarity"]
     eventually(lambda: is_embedded(agent))
-    found = agent.call("search", query=last)
+    found = agent.call("search", **question)
     assert found["hits"][0]["id"] == written["memory"]["id"]
     assert found["coverage"]["topSimilarity"] > similarity_of_the_first_window + 0.1
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.contract.mcp.stack import Wire
 from tests.integration.core.proposing import propose_edge, propose_fact
-from tests.integration.core.writing import day
 from tests.people import Person
 from threengram.core.call import Core
 from threengram.gateway.tools import TOOLS
@@ -83,6 +82,6 @@ async def test_real_answers_fit_the_catalogue_with_more_fields_and_new_values_to
         if arguments.get("content") == "Older.":
             newer, older = UUID(ids["No key."]), UUID(ids["Older."])
             ids["edge"] = str(await propose_edge(core, alice, UUID(ids["Ship it."]), older, "extends"))
-            ids["fact"] = str(await propose_fact(core, alice, older, valid_from=day(1), valid_to=day(2)))
+            ids["fact"] = str(await propose_fact(core, alice, older))
             await propose_edge(core, alice, newer, older, "extends")
     assert called == {tool.name for tool in TOOLS}

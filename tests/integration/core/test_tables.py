@@ -122,6 +122,7 @@ VOCABULARIES: dict[tuple[str, str], type[StrEnum]] = {
     ("users", "status"): enums.AccountStatus,
     ("oauth_tokens", "kind"): enums.TokenKind,
     ("signing_keys", "state"): enums.KeyState,
+    ("audit_log", "actor_kind"): enums.ActorKind,
     ("memories", "memory_type"): enums.MemoryType,
     ("memories", "status"): enums.MemoryStatus,
     ("memory_lifetimes", "status"): enums.MemoryStatus,

@@ -142,17 +142,5 @@ def _outlined(node: Schema, levels: int) -> Schema:
         return {**{key: value for key, value in node.items() if key != "format"}, **items}
     if levels == 0:
         return {"type": node["type"], "additionalProperties": True}
-    required = node.get("required", [])
-    members = {
-        name: _outlined(child if name in required else _present(child), levels - 1)
-        for name, child in node["properties"].items()
-    }
+    members = {name: _outlined(child, levels - 1) for name, child in node["properties"].items()}
     return {**{key: value for key, value in node.items() if key != "required"}, "properties": members}
-
-
-def _present(node: Schema) -> Schema:
-    """A member that is left out rather than null."""
-    kinds = node.get("type")
-    if isinstance(kinds, list) and "null" in kinds and len(kinds) == 2:
-        return {**node, "type": next(kind for kind in kinds if kind != "null")}
-    return node

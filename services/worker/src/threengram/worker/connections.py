@@ -36,6 +36,7 @@ class Connections:
             socket_timeout=BROKER_TIMEOUT_S,
         )
         self._embedders: dict[ServingModel, HttpEmbedder] = {}
+        self._is_guarded = False
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -58,6 +59,10 @@ class Connections:
         """
         if self.settings.embedder_url is None:
             return []
+        if not self._is_guarded:
+            # No work is taken before isolation is known to be in force, whenever the database comes up.
+            await guard.check(self.database)
+            self._is_guarded = True
         models = await serving_models(self.database)
         for new in set(models) - self._embedders.keys():
             self._embedders[new] = HttpEmbedder(
