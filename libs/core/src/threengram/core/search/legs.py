@@ -26,18 +26,38 @@ _WANTED: LiteralString = """
         FROM unnest(%(terms)s::bigint[], %(groups)s::int[], %(weights)s::float8[]) AS q (term, grp, weight)
         LEFT JOIN wanted w ON w.term = q.term
         GROUP BY q.grp
-    ), scored AS MATERIALIZED (
-        SELECT b.memory_no, sum(b.value) AS value FROM (
-            SELECT p.memory_no, w.grp, max(w.value * p.weight) AS value
+    )"""
+
+_POSTED: LiteralString = """
             FROM wanted w CROSS JOIN LATERAL (
                 SELECT t.memory_no, t.weight FROM memory_terms t
                 WHERE t.tenant_id = %(tenant_id)s AND t.term = w.term
                 ORDER BY t.memory_no DESC LIMIT %(posting_budget)s
             ) p
-            WHERE w.is_driving
+            WHERE w.is_driving"""
+
+_SCORED: LiteralString = (
+    """
+    scored AS (
+        SELECT b.memory_no, sum(b.value) AS value FROM (
+            SELECT p.memory_no, w.grp, max(w.value * p.weight) AS value"""
+    + _POSTED
+    + """
             GROUP BY p.memory_no, w.grp
         ) b GROUP BY b.memory_no
     )"""
+)
+
+# Good enough to choose candidates by, in half the time: a word as written counts beside its stem, not in its place.
+_ESTIMATED: LiteralString = (
+    """
+    scored AS (
+            SELECT p.memory_no, sum(w.value * p.weight) AS value"""
+    + _POSTED
+    + """
+            GROUP BY p.memory_no
+    )"""
+)
 
 # One aggregate over both legs instead of joins between them: the planner cannot know how large a leg is, and repeats a
 # scan of the other for each of its rows.
@@ -116,7 +136,7 @@ _MASS: LiteralString = "(SELECT sum(value) FROM asked) AS mass"
 def compared(filters: Eligibility, model: ActiveModel) -> Statement:
     """Every eligible memory weighed by its vectors and its words."""
     body: LiteralString = (
-        "WITH " + _WANTED + "," + _COMPARED + " SELECT " + HIT + ", 1 - c.distance AS cosine,"
+        "WITH " + _WANTED + "," + _SCORED + "," + _COMPARED + " SELECT " + HIT + ", 1 - c.distance AS cosine,"
         " coalesce(c.value, 0) AS lexical, " + filters.is_superseded + " AS superseded, " + _MASS + ", " + PENDING
         + " FROM candidates c JOIN {source} ON m.memory_no = c.memory_no WHERE m.tenant_id = %(tenant_id)s"
     )  # fmt: skip
@@ -126,7 +146,7 @@ def compared(filters: Eligibility, model: ActiveModel) -> Statement:
 def walked(filters: Eligibility, model: ActiveModel) -> Statement:
     """The nearest windows along the index, and the memories with the rarest words."""
     body: LiteralString = (
-        "WITH " + _WANTED + "," + _BY_WORDS + "," + _BY_MEANING
+        "WITH " + _WANTED + "," + _ESTIMATED + "," + _BY_WORDS + "," + _BY_MEANING
         + ", candidates AS MATERIALIZED (SELECT memory_no FROM by_words UNION SELECT memory_no FROM by_meaning),"
         + _COVERED + " SELECT " + HIT + ", 1 - coalesce(n.distance, far.distance) AS cosine,"
         " coalesce(w.value, 0) AS lexical, " + filters.is_superseded + " AS superseded, " + _MASS + ", " + PENDING
@@ -139,7 +159,7 @@ def walked(filters: Eligibility, model: ActiveModel) -> Statement:
 def worded(filters: Eligibility) -> Statement:
     """The memories with the rarest words, and the newest ones."""
     body: LiteralString = (
-        "WITH " + _WANTED + "," + _BY_WORDS + "," + _NEWEST
+        "WITH " + _WANTED + "," + _ESTIMATED + "," + _BY_WORDS + "," + _NEWEST
         + ", candidates AS MATERIALIZED (SELECT memory_no FROM by_words UNION SELECT memory_no FROM newest),"
         + _COVERED + " SELECT " + HIT + ", NULL::float8 AS cosine,"
         " coalesce(w.value, 0) AS lexical, " + filters.is_superseded + " AS superseded, " + _MASS + ", " + PENDING
