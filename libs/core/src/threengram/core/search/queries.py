@@ -22,7 +22,7 @@ HNSW_SETTINGS = Statement(
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
     " set_config('hnsw.max_scan_tuples', '200000', true), set_config('enable_sort', 'off', true)",
 )
-"""The index is walked because we say so: left the choice, the planner sorts every vector of a tenant of ten thousand."""
+"""The index is walked because we say so: given the choice, the planner sorts every vector of a tenant of 10,000."""
 
 HIT: LiteralString = """m.id, m.memory_no, m.memory_type, m.topic, left(m.content, %(excerpt_chars)s) AS content,
     m.content_chars, m.scope, m.project, m.recorded_at"""
