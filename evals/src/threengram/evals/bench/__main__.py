@@ -41,7 +41,7 @@ async def measured(product: Product, options: argparse.Namespace, pace: Pace) ->
         runner.note_memory("idle")
         if not options.quick:
             await loaded.add(FEW)
-            await runner.run(FEW_TENANTS)
+            await runner.run([case for case in FEW_TENANTS if options.only in case.label])
         started = time.monotonic()
         await loaded.add(REFERENCE if options.quick else (*REFERENCE, *MANY))
         runner.note_seconds("load", started)

@@ -93,14 +93,21 @@ _SPREAD: tuple[LiteralString, ...] = (
        FROM unnest(%(tenants)s::uuid[]) WITH ORDINALITY AS t (tenant_id, place)
        JOIN memories m ON m.tenant_id = %(source)s AND (m.memory_no - 1) / %(count)s + 1 = t.place
        JOIN memory_embeddings e ON e.tenant_id = m.tenant_id AND e.memory_id = m.id""",
+    """INSERT INTO memory_terms (tenant_id, term, memory_no, weight)
+       SELECT t.tenant_id, p.term, (p.memory_no - 1) %% %(count)s + 1, p.weight
+       FROM unnest(%(tenants)s::uuid[]) WITH ORDINALITY AS t (tenant_id, place)
+       JOIN memory_terms p ON p.tenant_id = %(source)s AND (p.memory_no - 1) / %(count)s + 1 = t.place""",
+    """INSERT INTO term_stats (tenant_id, term, df)
+       SELECT tenant_id, term, count(*) FROM memory_terms WHERE tenant_id = ANY(%(tenants)s::uuid[])
+       GROUP BY tenant_id, term""",
     "UPDATE tenant_counters SET memory_count = %(count)s WHERE tenant_id = ANY(%(tenants)s::uuid[])",
 )
 
 
 def spread(owner: psycopg.Connection, source: Principal, crowd: Sequence[Principal], *, count: int) -> None:
-    """Give each empty tenant of a crowd the next `count` memories of a full one, vectors included, postings not.
+    """Give each empty tenant of a crowd the next `count` memories of a full one, with vectors and postings.
 
-    The database copies them, which is much faster than `load` where only the vectors matter.
+    The database copies them, which is much faster than `load`; events and commitments stay behind.
     """
     parameters = {
         "source": source.tenant_id,

@@ -119,7 +119,7 @@ def get_memories(transport: Transport, ids: Sequence[str], *, seed: int) -> Oper
 def briefing(transport: Transport) -> Operation:
     """The full briefing on everything."""
     request = transport.call("briefing", {"selector": {"kind": "all"}, "mode": "full"})
-    return Operation(itertools.repeat(request), b'"sections"')
+    return Operation(itertools.repeat(request), b'"generatedAt":')
 
 
 def describe(transport: Transport) -> Operation:

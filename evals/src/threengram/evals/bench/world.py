@@ -19,7 +19,7 @@ from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.identity.provision import find_user
 from threengram.core.principal import Principal
 from threengram.evals.bench.corpus import Corpus, corpus
-from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load, settle
+from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load, settle, spread
 from threengram.evals.bench.stack import Product
 from threengram.evals.bench.tenants import IN_FLIGHT, Caller, address, api_key, caller, create_tenants
 from threengram.evals.bench.vectors import Vectors, disturbed_vectors, real_vectors
@@ -50,11 +50,12 @@ class Site(StrEnum):
 
 @dataclass(frozen=True)
 class Crowd:
-    """`tenants` of `memories` each; the first one is the site."""
+    """`tenants` of `memories` each; the first one is the site. A crowd may be copied from a site loaded before it."""
 
     site: Site | None
     tenants: int
     memories: int
+    source: Site | None = None
 
     @property
     def names(self) -> list[str]:
@@ -70,7 +71,7 @@ REFERENCE = (
     Crowd(Site.WRITER, 1, 10_000),
 )
 FEW = (Crowd(Site.ONE_OF_TEN, 10, 20),)
-MANY = (Crowd(Site.LARGE, 1, 100_000), Crowd(Site.ONE_OF_THOUSANDS, 4_990, 20))
+MANY = (Crowd(Site.LARGE, 1, 100_000), Crowd(Site.ONE_OF_THOUSANDS, 4_990, 20, Site.LARGE))
 
 
 class World:
@@ -130,7 +131,11 @@ class World:
         with psycopg.connect(self.product.owner_url, autocommit=True) as owner:
             model = model_id(owner)
             with index_rebuilt_afterwards(owner, model_id=model, dimensions=DIMENSIONS):
+                sources = {crowd.site: principals[0] for crowd, principals in made.items()}
                 for crowd, principals in made.items():
+                    if crowd.source is not None:
+                        spread(owner, sources[crowd.source], principals, count=crowd.memories)
+                        continue
                     for start in range(0, crowd.tenants, TENANTS_AT_ONCE):
                         fillings = [
                             self._filling(principal, crowd.memories, start + index)
