@@ -117,6 +117,8 @@ def spread(owner: psycopg.Connection, source: Principal, crowd: Sequence[Princip
     }
     with owner.transaction():
         _force(owner, is_forced=False)
+        # Tables that were filled a moment ago have no statistics, and a nested loop over both sides would take hours.
+        owner.execute("SET LOCAL enable_nestloop = off")
         for statement in _SPREAD:
             owner.execute(statement, parameters)
         _force(owner, is_forced=True)
