@@ -11,7 +11,8 @@ function evolved(value, name) {
   if (Array.isArray(value)) return value.map((item) => evolved(item, name));
   if (value === null || typeof value !== "object") return CLOSED_VALUES.has(name) ? "of-tomorrow" : value;
   const members = Object.entries(value).map(([key, member]) => [key, evolved(member, key)]);
-  return { ...Object.fromEntries(members), addedTomorrow: true };
+  const isCount = members.length > 0 && members.every(([, member]) => Number.isInteger(member));
+  return { ...Object.fromEntries(members), addedTomorrow: isCount ? 1 : true };
 }
 
 async function changing(url, options) {
