@@ -20,7 +20,7 @@ def show(console: Console, record: RunRecord, seconds: float) -> None:
     """Print the addresses in a box, and below it, without a frame, what is meant to be copied."""
     table = Table.grid(padding=(0, 2))
     table.add_row("MCP", Text(record.mcp_url, style="bold"))
-    table.add_row("REST and web", Text(record.api_url, style="bold"))
+    table.add_row("REST", Text(record.api_url, style="bold"))
     table.add_row("data", record.data_dir)
     hints = Text("make demo lets real MCP clients use it, Ctrl-C stops it", style="dim")
     title = f"threengram is ready after {seconds:.1f} s"

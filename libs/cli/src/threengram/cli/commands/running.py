@@ -29,7 +29,7 @@ def status(data_dir: DataDir = None) -> None:
     console.print(table)
     if layout.run_file.exists():
         record = run_file.read(layout.run_file)
-        console.print(f"MCP {record.mcp_url}\nREST and web {record.api_url}", highlight=False, soft_wrap=True)
+        console.print(f"MCP {record.mcp_url}\nREST {record.api_url}", highlight=False, soft_wrap=True)
     if not all(program["isReady"] for program in programs):
         raise typer.Exit(1)
 

@@ -10,12 +10,12 @@ from starlette.types import Receive, Scope, Send
 from threengram.core.principal import Principal
 from threengram.gateway.answers import WITHDRAWN, Answer, Answers, Checked
 from threengram.gateway.auth import Challenge
-from threengram.gateway.http.body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from threengram.gateway.http.lanes import BATCH_VERSIONS, Refusal, RoutingHeaders, carries_envelope, serves_notices
 from threengram.gateway.http.messages import INVALID_REQUEST, PARSE_ERROR, Malformed, Notice, message_of
 from threengram.gateway.http.rate import RateLimit
 from threengram.gateway.http.replies import Reply, rpc_error
 from threengram.gateway.operations import count
+from threengram.runtime.body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from threengram.schema.bounds import MAX_BATCH_MESSAGES
 
 MAX_CONCURRENT_IN_BATCH = 4

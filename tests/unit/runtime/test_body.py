@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.types import Receive
 
-from threengram.gateway.http.body import DRAIN_FACTOR, BodyTooLarge, BodyTooSlow, ClientGone, read_body
+from threengram.runtime.body import DRAIN_FACTOR, BodyTooLarge, BodyTooSlow, ClientGone, read_body
 
 
 class Sender:
