@@ -1,9 +1,11 @@
 """What the environment may say to the gateway."""
 
+from uuid import UUID
+
 import pytest
 from pydantic import ValidationError
 
-from threengram.gateway.app import cursor_key
+from threengram.core.cursor import CursorSealer, RankedRest, fingerprint
 from threengram.gateway.settings import Settings
 
 REQUIRED = {
@@ -54,6 +56,9 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_cursor_key_is_base64url(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cursor_key(_settings(monkeypatch)) == b"k" * 32
-    with pytest.raises(ValueError, match="cursor_key is not base64url"):
-        cursor_key(_settings(monkeypatch, THREENGRAM_GATEWAY_CURSOR_KEY="not base64url!"))
+    given, other = _settings(monkeypatch).cursor_key.get_secret_value(), "not base64url!"
+    tenant, question, state = UUID(int=1), fingerprint(b"q"), RankedRest((1,), (0.5,))
+    sealed = CursorSealer(b"k" * 32).seal(tenant, question, state)
+    assert CursorSealer.from_text(given).open(tenant, question, sealed) == state
+    with pytest.raises(ValueError, match="the cursor key is not base64url"):
+        CursorSealer.from_text(other)

@@ -6,12 +6,13 @@ fingerprint of the query and the payload, so that neither can be exchanged.
 """
 
 import base64
+import binascii
 import hashlib
 import hmac
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from typing import Self, TypeVar
 from uuid import UUID
 
 from threengram.core.errors import InvalidCursor
@@ -66,6 +67,14 @@ class CursorSealer:
         if len(key) < 32:
             raise ValueError("a cursor key has at least 32 bytes")
         self._key = key
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The sealer with a key in base64url, as settings hold it; raises `ValueError` without saying what it was."""
+        try:
+            return cls(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
+        except binascii.Error:
+            raise ValueError("the cursor key is not base64url") from None
 
     def seal(self, tenant_id: UUID, fingerprint: bytes, state: State) -> str:
         """The cursor as URL-safe text."""

@@ -1,7 +1,5 @@
 """Composition root of `api`: settings in, a running process out."""
 
-import base64
-import binascii
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -32,15 +30,6 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def cursor_key(settings: Settings) -> bytes:
-    """The bytes of the configured key; raises `ValueError` without saying what it was."""
-    text = settings.cursor_key.get_secret_value()
-    try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError("cursor_key is not base64url") from None
-
-
 class Api:
     """The connections of the process. They are opened by the application's lifespan, before it serves."""
 
@@ -61,7 +50,7 @@ class Api:
         self.core = Core(
             database=self.database,
             embedder=self.embedder,
-            cursors=CursorSealer(cursor_key(settings)),
+            cursors=CursorSealer.from_text(settings.cursor_key.get_secret_value()),
             clock=_now,
             embed_query_timeout_s=settings.embed_query_timeout_ms / 1000,
             embed_write_timeout_s=settings.embed_write_timeout_ms / 1000,
