@@ -12,15 +12,27 @@ from threengram.schema import enums
 
 FOUND_WITHOUT_A_TENANT = {
     "users_email_key", "user_sessions_token_hash_key", "api_keys_key_hash_key", "oauth_tokens_token_hash_key",
+    "oauth_codes_code_hash_key",
 }  # fmt: skip
 """How a person or a credential is found before it is known whose it is."""
 
 QUEUES = {"embedding_jobs_due", "job_runs_pkey", "job_runs_waiting"}
 """Work of all tenants, claimed by the sweeper."""
 
+OF_A_CLIENT = {"oauth_grants_client"}
+"""Whether anybody at all still has to do with a client."""
+
 ACROSS_TENANTS = {
     "auth_resolve_api_key": "tg_resolver",
     "auth_user_by_email": "tg_resolver",
+    "auth_resolve_code": "tg_resolver",
+    "auth_resolve_refresh_token": "tg_resolver",
+    "sweep_oauth_tokens": "tg_sweeper",
+    "sweep_oauth_codes": "tg_sweeper",
+    "sweep_oauth_families": "tg_sweeper",
+    "sweep_oauth_grants": "tg_sweeper",
+    "sweep_oauth_clients": "tg_sweeper",
+    "sweep_signing_keys": "tg_sweeper",
     "sweep_claim_embedding_jobs": "tg_sweeper",
     "sweep_embedding_backlog": "tg_sweeper",
 }
@@ -54,7 +66,7 @@ def test_the_tenant_leads_every_key_and_index(owner: psycopg.Connection) -> None
     leading = {name: first for table, name, first, method in found if table in tables and method == "btree"}
     assert leading.pop("tenants_pkey") == "id"
     elsewhere = {name for name, first in leading.items() if first != "tenant_id"}
-    assert elsewhere == FOUND_WITHOUT_A_TENANT | QUEUES
+    assert elsewhere == FOUND_WITHOUT_A_TENANT | QUEUES | OF_A_CLIENT
 
 
 def test_references_within_a_tenant_carry_the_tenant(owner: psycopg.Connection) -> None:
@@ -121,6 +133,8 @@ VOCABULARIES: dict[tuple[str, str], type[StrEnum]] = {
     ("tenants", "status"): enums.AccountStatus,
     ("users", "status"): enums.AccountStatus,
     ("oauth_tokens", "kind"): enums.TokenKind,
+    ("oauth_clients", "registration"): enums.ClientRegistration,
+    ("oauth_clients", "auth_method"): enums.ClientAuthMethod,
     ("signing_keys", "state"): enums.KeyState,
     ("audit_log", "actor_kind"): enums.ActorKind,
     ("memories", "memory_type"): enums.MemoryType,

@@ -64,6 +64,34 @@ DROP POLICY IF EXISTS resolver_reads ON users;
 CREATE POLICY resolver_reads ON users FOR SELECT TO tg_resolver USING (true);
 GRANT SELECT (tenant_id, id, email, status) ON users TO tg_resolver;
 
+DROP POLICY IF EXISTS resolver_reads ON oauth_codes;
+CREATE POLICY resolver_reads ON oauth_codes FOR SELECT TO tg_resolver USING (true);
+GRANT SELECT (tenant_id, id, family_id, code_hash) ON oauth_codes TO tg_resolver;
+DROP POLICY IF EXISTS resolver_reads ON oauth_tokens;
+CREATE POLICY resolver_reads ON oauth_tokens FOR SELECT TO tg_resolver USING (true);
+GRANT SELECT (tenant_id, id, family_id, kind, token_hash) ON oauth_tokens TO tg_resolver;
+
+-- What has ended is taken away: credentials are no memory.
+DO $$
+DECLARE
+    swept text;
+BEGIN
+    FOREACH swept IN ARRAY ARRAY['oauth_tokens', 'oauth_codes', 'oauth_families', 'oauth_grants'] LOOP
+        EXECUTE format('DROP POLICY IF EXISTS sweeper_reads ON %I', swept);
+        EXECUTE format('CREATE POLICY sweeper_reads ON %I FOR SELECT TO tg_sweeper USING (true)', swept);
+        EXECUTE format('DROP POLICY IF EXISTS sweeper_purges ON %I', swept);
+        EXECUTE format('CREATE POLICY sweeper_purges ON %I FOR DELETE TO tg_sweeper USING (true)', swept);
+        EXECUTE format('GRANT DELETE ON %I TO tg_sweeper', swept);
+    END LOOP;
+END $$;
+GRANT SELECT (tenant_id, id, family_id, kind, issued_at, expires_at, revoked_at) ON oauth_tokens TO tg_sweeper;
+GRANT SELECT (tenant_id, id, family_id, expires_at) ON oauth_codes TO tg_sweeper;
+GRANT SELECT (tenant_id, id, grant_id, created_at) ON oauth_families TO tg_sweeper;
+GRANT SELECT (tenant_id, id, client_id, last_used_at) ON oauth_grants TO tg_sweeper;
+-- FOR UPDATE asks for a column that may be updated; nothing updates it.
+GRANT SELECT (client_id, created_at, last_used_at), UPDATE (last_used_at), DELETE ON oauth_clients TO tg_sweeper;
+GRANT SELECT (kid, state, created_at, changed_at), UPDATE (state, changed_at) ON signing_keys TO tg_sweeper;
+
 DROP POLICY IF EXISTS sweeper_reads ON embedding_jobs;
 CREATE POLICY sweeper_reads ON embedding_jobs FOR SELECT TO tg_sweeper USING (true);
 DROP POLICY IF EXISTS sweeper_claims ON embedding_jobs;
@@ -86,7 +114,11 @@ BEGIN
             ('users',              'SELECT, INSERT, UPDATE (status, password_hash, updated_at)'),
             ('user_sessions',      'SELECT, INSERT, UPDATE (last_seen_at, expires_at, revoked_at)'),
             ('api_keys',           'SELECT, INSERT, UPDATE (last_used_at, revoked_at)'),
-            ('oauth_tokens',       'SELECT, INSERT, UPDATE (revoked_at)'),
+            ('oauth_tokens',       'SELECT, INSERT, UPDATE (revoked_at, replaced_at)'),
+            ('oauth_clients',      'SELECT, INSERT, UPDATE (name, redirect_uris, grant_types, document_fetched_at, document_expires_at, may_serve_stale, last_used_at)'),
+            ('oauth_grants',       'SELECT, INSERT, UPDATE (scopes, last_used_at, revoked_at)'),
+            ('oauth_families',     'SELECT, INSERT, UPDATE (revoked_at)'),
+            ('oauth_codes',        'SELECT, INSERT, UPDATE (used_at)'),
             ('signing_keys',       'SELECT'),
             ('audit_log',          'SELECT, INSERT'),
             ('memories',           'SELECT, INSERT, UPDATE (scope, status, valid_to, touched_at)'),

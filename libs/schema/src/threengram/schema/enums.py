@@ -152,6 +152,21 @@ class TokenKind(StrEnum):
     REFRESH = "refresh"
 
 
+class ClientRegistration(StrEnum):
+    """How an OAuth client became known: it registered itself, or a metadata document describes it."""
+
+    DYNAMIC = "dynamic"
+    DOCUMENT = "document"
+
+
+class ClientAuthMethod(StrEnum):
+    """How a client proves at the token endpoint who it is (RFC 7591, section 2)."""
+
+    NONE = "none"
+    CLIENT_SECRET_BASIC = "client_secret_basic"  # noqa: S105 - the name of a method
+    CLIENT_SECRET_POST = "client_secret_post"  # noqa: S105 - the name of a method
+
+
 class KeyState(StrEnum):
     """The life of a public signing key: announced, signing, only verifying, withdrawn."""
 

@@ -9,14 +9,21 @@ from threengram.core.db.statement import Row, Statement
 
 TENANT_RULE = "( SELECT (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid AS \"nullif\")"
 
-EXEMPT = frozenset({"signing_keys", "embedding_models", "alembic_version"})
-"""Tables without a tenant: public keys, model generations, the schema's version."""
+EXEMPT = frozenset({"oauth_clients", "signing_keys", "embedding_models", "alembic_version"})
+"""Tables without a tenant: OAuth clients, public keys, model generations, the schema's version."""
 
 NAMED_POLICIES = {
     ("api_keys", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("users", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("oauth_codes", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("oauth_tokens", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("embedding_jobs", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("embedding_jobs", "sweeper_claims", "UPDATE", "tg_sweeper", "true", "true"),
+    *(
+        (table, name, command, "tg_sweeper", "true", None)
+        for table in ("oauth_tokens", "oauth_codes", "oauth_families", "oauth_grants")
+        for name, command in (("sweeper_reads", "SELECT"), ("sweeper_purges", "DELETE"))
+    ),
 }
 """(table, policy, command, role, using, check) beyond each table's `tenant_isolation`."""
 

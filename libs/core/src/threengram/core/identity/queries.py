@@ -57,9 +57,8 @@ INSERT_SCOPES = tenant_statement(
 INSERT_ACCESS_TOKEN = tenant_statement(
     "insert_access_token",
     """
-    INSERT INTO oauth_tokens (tenant_id, id, user_id, family_id, kind, scopes, audience, issued_at, expires_at)
-    VALUES (%(tenant_id)s, %(token_id)s, %(user_id)s, %(token_id)s, 'access', %(scopes)s, %(audience)s, %(now)s,
-            %(expires_at)s)
+    INSERT INTO oauth_tokens (tenant_id, id, user_id, kind, scopes, audience, issued_at, expires_at)
+    VALUES (%(tenant_id)s, %(token_id)s, %(user_id)s, 'access', %(scopes)s, %(audience)s, %(now)s, %(expires_at)s)
     """,
 )
 REVOKE_TOKEN = tenant_statement(
