@@ -8,6 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 import uvloop
+from numpy.typing import NDArray
 
 from tests.conftest import CURSOR_KEY, RUNTIME_PASSWORD
 from tests.embedder import MODELS
@@ -58,7 +59,7 @@ class NumberedQueries:
         """There is one model only."""
 
     async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
-        return np.asarray(self._vectors[int(query)], dtype=np.float32)
+        return [float(number) for number in self._vectors[int(query)]]
 
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str
@@ -134,7 +135,7 @@ async def found(core: Core, principal: Principal, query: int, project: str | Non
     return [hit.content or "" for hit in answer.hits]
 
 
-def true_hits(filling: Filling, query: Vector, project: str | None) -> list[str]:
+def true_hits(filling: Filling, query: NDArray[np.float32], project: str | None) -> list[str]:
     """Contents of the eligible memories with the highest cosines, of vectors as they are stored.
 
     Negative cosines count as none, and among equals the newer memory comes first.

@@ -34,7 +34,7 @@ middles /= np.linalg.norm(middles, axis=1, keepdims=True)
 def near(cluster: int) -> Vector:
     """A unit vector of a cluster."""
     vector = middles[cluster % CLUSTERS] + random.normal(size=DIMENSIONS) * SPREAD / DIMENSIONS**0.5
-    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+    return [float(number) for number in vector / np.linalg.norm(vector)]
 
 
 class Answering:
@@ -119,6 +119,6 @@ async def test_words_are_read_rarest_first_within_a_budget(
     core: Core, crowded: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queries, "POSTING_BUDGET", 100)
-    far = -near(5)
+    far = [-number for number in near(5)]
     (hit, *_) = (await find(asking(core, far), crowded, "common 1321")).hits
     assert hit.topic == "Topic 1321"

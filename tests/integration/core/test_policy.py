@@ -2,7 +2,6 @@
 
 import asyncio
 
-import numpy as np
 import pytest
 
 from tests.conftest import Clock
@@ -15,7 +14,7 @@ from threengram.core.errors import InvalidCursor, UnscopedRetrieval
 from threengram.schema.enums import RetrievalMode
 from threengram.schema.environment import RetrievalScopePolicy
 
-A_VECTOR: Vector = np.full(384, 384**-0.5, dtype=np.float32)
+A_VECTOR: Vector = [384**-0.5] * 384
 
 
 class RecordingEmbedder:

@@ -81,7 +81,7 @@ async def test_a_bulk_loaded_memory_has_the_rows_of_a_remembered_one(
         )
         vectors.append(document.vectors[0])
     with owner:
-        load(owner, [Filling(bob.principal, TEXTS, np.stack(vectors))], model_id=1, now=clock())
+        load(owner, [Filling(bob.principal, TEXTS, np.asarray(vectors, dtype=np.float32))], model_id=1, now=clock())
     assert await rows_of(database, bob) == await rows_of(database, alice)
 
 

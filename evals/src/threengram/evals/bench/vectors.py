@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from threengram.core.embeddings.embedder import Vector
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.evals.bench.corpus import Text
 
@@ -38,14 +39,14 @@ async def real_vectors(embedder: HttpEmbedder, texts: Sequence[Text], *, cache: 
 async def _embedded(embedder: HttpEmbedder, texts: Sequence[Text]) -> Vectors:
     slots = asyncio.Semaphore(IN_FLIGHT)
 
-    async def vector(text: Text) -> NDArray[np.float32]:
+    async def vector(text: Text) -> Vector:
         async with slots:
             document = await embedder.embed_document(
                 text.topic, text.content, timeout_s=TIMEOUT_S, first_window_only=True, priority="write"
             )
         return document.vectors[0]
 
-    return np.stack(await asyncio.gather(*(vector(text) for text in texts)))
+    return np.asarray(await asyncio.gather(*(vector(text) for text in texts)), dtype=np.float32)
 
 
 def _digest(texts: Sequence[Text]) -> str:

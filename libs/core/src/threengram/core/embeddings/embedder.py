@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Vector = NDArray[np.float32]
-"""Shape (dimensions of the model,), unit length."""
+Vector = list[float]
+"""As many numbers as the model has dimensions, of unit length together."""
 
 
 class EmbedderUnavailable(Exception):

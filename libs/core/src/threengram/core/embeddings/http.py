@@ -5,7 +5,8 @@ lexical and a write pending, nothing more.
 """
 
 import base64
-import binascii
+import math
+import struct
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -13,7 +14,6 @@ from types import MappingProxyType
 from typing import Any
 
 import httpcore2
-import numpy as np
 import orjson
 
 from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, EmbeddingFailed, Vector
@@ -26,6 +26,7 @@ PAUSE_AFTER_REFUSAL_S = 1.0
 
 _HEADERS = (("content-type", "application/json"),)
 UNIT_TOLERANCE = 0.01
+_FLOAT_BYTES = 4
 _TEXT_IS_AT_FAULT = frozenset({400, 413, 422, 504})
 
 
@@ -137,12 +138,13 @@ class HttpEmbedder:
 
     def _vector(self, datum: dict[str, Any]) -> Vector:
         try:
-            vector = np.frombuffer(base64.b64decode(datum["embedding"], validate=True), dtype="<f4")
-        except (KeyError, TypeError, ValueError, binascii.Error) as error:
+            packed = base64.b64decode(datum["embedding"], validate=True)
+        except (KeyError, TypeError, ValueError) as error:
             raise EmbeddingFailed("not a vector") from error
-        if vector.shape != (self.dimensions,):
+        if len(packed) != self.dimensions * _FLOAT_BYTES:
             raise EmbeddingFailed("wrong width")
-        if not abs(float(np.dot(vector, vector)) - 1.0) <= UNIT_TOLERANCE:  # NaN fails this comparison too
+        vector = list(struct.unpack(f"<{self.dimensions}f", packed))
+        if not abs(math.hypot(*vector) ** 2 - 1.0) <= UNIT_TOLERANCE:  # NaN fails this comparison too
             raise EmbeddingFailed("not a unit vector")
         return vector
 

@@ -99,7 +99,7 @@ class Ranking:
         embedder, model = self._call.core.embedder, self._admission.model
         if model is None or embedder is None:
             return False
-        if embedder.model_name != model.name or vector.shape != (model.dimensions,):
+        if embedder.model_name != model.name or len(vector) != model.dimensions:
             embedder.look_again()
             return False
         return True
