@@ -16,6 +16,10 @@ class Observer(Protocol):
         """The W3C trace context of the running span, to be carried through a job row."""
         ...
 
+    def count(self, event: str, **labels: str) -> None:
+        """One more of what happened; names are core's own, label values are enums."""
+        ...
+
 
 class Unobserved:
     """Nobody watches."""
@@ -28,3 +32,6 @@ class Unobserved:
     def traceparent(self) -> str | None:
         """No context."""
         return None
+
+    def count(self, event: str, **labels: str) -> None:
+        """Forget it."""

@@ -69,6 +69,7 @@ SEMANTIC_NAMES: Final[Mapping[str, str]] = {
     "protocol_version": "mcp.protocol.version",
     "method": "http.request.method",
     "route": "http.route",
+    "statement": "db.query.summary",
     "status": "http.response.status_code",
     "tool": "gen_ai.tool.name",
 }
@@ -83,7 +84,8 @@ SPAN_NAMES: Final = frozenset(
     job.erase job.expire job.extract_facts job.purge job.reembed job.ring job.run job.surface mail.send mcp.completion
     mcp.discover mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read
     mcp.tools_call mcp.tools_list oauth.authorize oauth.introspect oauth.register oauth.revoke oauth.token
-    ratelimit.hit search.fuse search.lexical search.rank search.vector verb.archive verb.briefing verb.configure_scope
+    ratelimit.hit search.compared search.embed search.fuse search.list search.page search.walked search.worded
+    verb.archive verb.briefing verb.configure_scope
     verb.describe_environment verb.get_facts verb.get_memories verb.get_memory verb.history verb.list_proposals
     verb.remember verb.resolve_commitment verb.restore verb.review_proposals verb.revise verb.search
     """.split()  # noqa: SIM905

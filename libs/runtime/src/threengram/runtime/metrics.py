@@ -19,6 +19,8 @@ from prometheus_client import (
     generate_latest,
 )
 
+from threengram.schema.enums import MemoryType
+
 REGISTRY: Final = CollectorRegistry(auto_describe=True)
 CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 OTHER: Final = "other"
@@ -53,6 +55,34 @@ LIMIT_OUTCOMES: Final = frozenset({"allowed", "refused"})
 LIMIT_STORES: Final = frozenset({"shared", "local", "none"})
 PEERS: Final = frozenset({"embedder", "cimd", "llm", "mail", "breach_check"})
 POOL_STATES: Final = frozenset({"idle", "used"})
+EMBED_CALL_OUTCOMES: Final = frozenset({"ok", "failed", "cancelled"})
+SEARCH_LEGS: Final = frozenset({"embed", "compared", "walked", "worded", "fuse", "page", "list"})
+SEARCH_VECTORS: Final = frozenset({"used", "unavailable", "off"})
+CONFIDENCES: Final = frozenset({"true", "false", "unknown"})
+MEMORY_TYPES: Final = frozenset(kind.value for kind in MemoryType)
+WRITING_VERBS: Final = frozenset({"remember", "revise"})
+EMBEDDED_STATES: Final = frozenset({"done", "pending", "off"})
+PROPOSAL_KINDS: Final = frozenset({"edge", "fact"})
+PROPOSAL_OUTCOMES: Final = frozenset({"proposed", "accepted", "rejected", "undone", "retired"})
+GRANTS: Final = frozenset({"authorization_code", "refresh_token"})
+TOKEN_OUTCOMES: Final = frozenset({"issued", "refused"})
+LOGIN_OUTCOMES: Final = frozenset({"ok", "refused", "limited"})
+TOKEN_REFUSALS: Final = frozenset(
+    {
+        "missing",
+        "malformed",
+        "too_long",
+        "wrong_algorithm",
+        "unknown_key",
+        "bad_signature",
+        "wrong_issuer",
+        "wrong_audience",
+        "missing_claim",
+        "expired",
+        "issued_in_the_future",
+    }
+)
+KEY_STATES: Final = frozenset({"next", "active", "retiring", "retired"})
 
 _LATENCY_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -120,6 +150,12 @@ EMBEDDER_REQUESTS = Histogram(
 )
 EMBEDDER_QUEUE_TEXTS = Gauge("threengram_embedder_queue_texts", "Windows waiting.", ("priority",), registry=REGISTRY)
 EMBEDDER_QUEUE_TOKENS = Gauge("threengram_embedder_queue_tokens", "Tokens waiting.", ("priority",), registry=REGISTRY)
+EMBEDDER_QUEUE_AGE = Gauge(
+    "threengram_embedder_queue_oldest_age_seconds",
+    "Age of the oldest waiting window.",
+    ("priority",),
+    registry=REGISTRY,
+)
 EMBEDDER_QUEUE_WAIT = Histogram(
     "threengram_embedder_queue_wait_seconds",
     "Time a window waits before its batch starts.",
@@ -159,6 +195,68 @@ DB_POOL_CONNECTIONS = Gauge(
 )
 DB_POOL_WAITING = Gauge("threengram_db_pool_waiting", "Callers that wait for a connection.", registry=REGISTRY)
 DB_POOL_LIMIT = Gauge("threengram_db_pool_limit", "Largest size of the pool.", registry=REGISTRY)
+DB_POOL_WAIT = Histogram(
+    "threengram_db_pool_wait_seconds",
+    "Time until the pool gave a connection, for units of work that got one.",
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+DB_STATEMENT_DURATION = Histogram(
+    "threengram_db_statement_duration_seconds",
+    "Time of one round trip to the database, named by its first statement; the wait for a connection is part of it.",
+    ("statement",),
+    buckets=(0.0005, *_LATENCY_S, 15.0),
+    registry=REGISTRY,
+)
+GUARD_VIOLATIONS = Counter(
+    "threengram_guard_violations_total",
+    "Readings of the catalogue that found isolation not in force.",
+    registry=REGISTRY,
+)
+
+EMBED_CALL_DURATION = Histogram(
+    "threengram_embed_call_duration_seconds",
+    "Time of calls to the embedder as the caller sees them.",
+    ("priority", "outcome"),
+    buckets=_LATENCY_S,
+    registry=REGISTRY,
+)
+SEARCH_LEG_DURATION = Histogram(
+    "threengram_search_leg_duration_seconds",
+    "Time of each part of a search: the query's vector, the statement in one of its forms, the ranking, later pages.",
+    ("leg",),
+    buckets=(0.0005, *_LATENCY_S),
+    registry=REGISTRY,
+)
+SEARCHES = Counter(
+    "threengram_searches_total",
+    "First pages of searches by relevance: whether vectors took part, and whether the answer called itself confident.",
+    ("vector", "confident"),
+    registry=REGISTRY,
+)
+MEMORIES_WRITTEN = Counter(
+    "threengram_memories_written_total",
+    "Memories appended, and whether their vectors were ready by then.",
+    ("verb", "memory_type", "embedded"),
+    registry=REGISTRY,
+)
+PROPOSALS = Counter(
+    "threengram_proposals_total", "Proposals by what became of them.", ("kind", "outcome"), registry=REGISTRY
+)
+
+TOKEN_REQUESTS = Counter(
+    "threengram_token_requests_total", "Answers of the token endpoint.", ("grant", "outcome"), registry=REGISTRY
+)
+REFRESH_REUSE = Counter(
+    "threengram_refresh_reuse_total",
+    "Refresh tokens presented again after their grace, each of which ended its family.",
+    registry=REGISTRY,
+)
+LOGINS = Counter("threengram_logins_total", "Attempts to log in.", ("outcome",), registry=REGISTRY)
+BEARER_REFUSALS = Counter(
+    "threengram_bearer_refusals_total", "Requests without a good access token.", ("reason",), registry=REGISTRY
+)
+SIGNING_KEYS = Gauge("threengram_signing_keys", "Published signing keys.", ("state",), registry=REGISTRY)
 
 JOBS_WAITING = Gauge("threengram_jobs_waiting", "Job rows that are due.", ("queue",), registry=REGISTRY)
 JOBS_RUNNING = Gauge("threengram_jobs_running", "Job rows under a live lease.", ("queue",), registry=REGISTRY)
@@ -171,6 +269,12 @@ JOB_DURATION = Histogram(
     "Time of one attempt at a job.",
     ("queue", "outcome"),
     buckets=(*_LATENCY_S, 30.0, 60.0, 300.0),
+    registry=REGISTRY,
+)
+EMBEDDING_ROWS = Counter(
+    "threengram_embedding_rows_total",
+    "Claimed rows of missing vectors by what became of them.",
+    ("outcome",),
     registry=REGISTRY,
 )
 HEARTBEAT = Gauge("threengram_heartbeat_timestamp_seconds", "Unix time of the last heartbeat.", registry=REGISTRY)

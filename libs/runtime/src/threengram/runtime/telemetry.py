@@ -9,16 +9,28 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from threengram.runtime.access import TraceMiddleware, starlette_route, state_route
 from threengram.runtime.settings import ServiceSettings
-from threengram.runtime.tracing import OpenSpan, current_traceparent, export_with, span, span_from
+from threengram.runtime.tracing import (
+    OpenSpan,
+    current_context,
+    current_traceparent,
+    export_with,
+    span,
+    span_for,
+    span_from,
+    span_within,
+)
 
 __all__ = [
     "OpenSpan",
     "Telemetry",
     "TraceMiddleware",
     "configure",
+    "current_context",
     "current_traceparent",
     "span",
+    "span_for",
     "span_from",
+    "span_within",
     "starlette_route",
     "state_route",
 ]

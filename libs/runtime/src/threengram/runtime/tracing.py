@@ -4,6 +4,7 @@ Without a collector nothing is recorded, but requests, jobs and calls to other p
 log lines and `traceparent` headers of one request belong together across processes.
 """
 
+from collections.abc import Sequence
 from contextvars import Token
 from types import TracebackType
 from typing import Final, Self
@@ -12,6 +13,7 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import (
+    Link,
     NonRecordingSpan,
     Span,
     SpanContext,
@@ -68,16 +70,25 @@ def _child_ids(parent: SpanContext) -> NonRecordingSpan:
 class OpenSpan:
     """A context manager around one span. `set` adds attributes while it is open.
 
-    An exception that passes through marks the span as failed with `error.type`, never with its message.
+    An exception that passes through marks the span as failed with `error.type`, never with its message. A span whose
+    parent is of another trace than the span around it is linked to that one, so that neither trace is a dead end.
     """
 
-    __slots__ = ("_fields", "_kind", "_name", "_parent", "_span", "_token")
+    __slots__ = ("_fields", "_kind", "_links", "_name", "_parent", "_span", "_token")
 
-    def __init__(self, name: str, fields: dict[str, object], parent: Context | None, kind: SpanKind) -> None:
+    def __init__(
+        self,
+        name: str,
+        fields: dict[str, object],
+        parent: Context | None,
+        kind: SpanKind,
+        links: Sequence[SpanContext] = (),
+    ) -> None:
         self._name = name
         self._fields = fields
         self._parent = parent
         self._kind = kind
+        self._links = links
         self._span: Span = NonRecordingSpan(SpanContext(0, 0, is_remote=False))
         self._token: Token[Context] | None = None
 
@@ -98,11 +109,18 @@ class OpenSpan:
                 self._parent,
                 self._kind,
                 _attributes(self._fields),
+                [Link(context) for context in (*self._links, *self._around())],
                 record_exception=False,
                 set_status_on_exception=False,
             )
         self._token = otel_context.attach(set_span_in_context(self._span, self._parent))
         return self
+
+    def _around(self) -> list[SpanContext]:
+        if self._parent is None:
+            return []
+        around, parent = current_context(), get_current_span(self._parent).get_span_context()
+        return [around] if around.is_valid and around.trace_id != parent.trace_id else []
 
     def set(self, **attributes: object) -> None:
         """Add allowlisted attributes."""
@@ -158,9 +176,34 @@ def span_from(traceparent: str | None, name: str, **attributes: object) -> OpenS
     return OpenSpan(safe_name, attributes, remote_parent(traceparent), SpanKind.CONSUMER)
 
 
+def span_within(traceparent: str | None, tracestate: str | None, name: str, **attributes: object) -> OpenSpan:
+    """A span of one message inside the current span of the request that carries it.
+
+    Its parent is what the message itself names as its trace context, unless that is missing, malformed, or of the
+    request's own trace, which then has the better place for it.
+    """
+    parent = remote_parent(traceparent, tracestate)
+    named = get_current_span(parent).get_span_context()
+    if not named.is_valid or named.trace_id == current_context().trace_id:
+        return span(name, **attributes)
+    return OpenSpan(name if name in SPAN_NAMES else OTHER_SPAN, attributes, parent, SpanKind.SERVER)
+
+
+def span_for(requests: Sequence[SpanContext], name: str, **attributes: object) -> OpenSpan:
+    """A span of work that is done once for several requests: a child of the first, with a link to each."""
+    parent = set_span_in_context(NonRecordingSpan(requests[0]), Context())
+    safe_name = name if name in SPAN_NAMES else OTHER_SPAN
+    return OpenSpan(safe_name, attributes, parent, SpanKind.INTERNAL, requests)
+
+
+def current_context() -> SpanContext:
+    """Where this code stands in its trace; not valid outside any span."""
+    return get_current_span().get_span_context()
+
+
 def current_traceparent() -> str | None:
     """The W3C `traceparent` of the current span, or None outside any."""
-    context = get_current_span().get_span_context()
+    context = current_context()
     if not context.is_valid:
         return None
     return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"

@@ -18,6 +18,7 @@ from threengram.embedder.tickets import Ticket
 from threengram.embedder.tokens import Ids
 from threengram.runtime import metrics
 from threengram.runtime.logging import get_logger
+from threengram.runtime.telemetry import span_for
 from threengram.schema.embedding import EmbeddingPriority
 
 # Steps of `nice`. 5 gives a thread a third of the share of one at 0, 15 about a thirtieth.
@@ -68,6 +69,8 @@ class Lane:
 
     def start(self) -> None:
         """Begin to take work."""
+        metrics.EMBEDDER_QUEUE_AGE.labels(self.priority).set_function(self.oldest_age_s)
+        self._publish()
         self._thread.start()
 
     def stop(self) -> None:
@@ -108,6 +111,12 @@ class Lane:
     def waiting_tokens(self) -> int:
         """Pieces in the queue, not counting those in a run."""
         return self._waiting_tokens
+
+    def oldest_age_s(self) -> float:
+        """How long the oldest window has waited; 0 when none waits."""
+        with self._changed:
+            oldest = next(iter(self._waiting.values()), None)
+            return 0.0 if oldest is None else self._clock() - oldest.queued_at
 
     def _serve(self) -> None:
         lower_thread_priority(NICENESS[self.priority])
@@ -156,20 +165,22 @@ class Lane:
             metrics.EMBEDDER_QUEUE_WAIT.labels(self.priority).observe(started_at - entry.queued_at)
             entry.ticket.begin()
         sequences = [entry.sequence for entry in batch]
+        traces = [ticket.trace for ticket in dict.fromkeys(entry.ticket for entry in batch)]
+        tokens = sum(map(len, sequences))
         try:
-            vectors = self._embed(sequences)
+            with span_for(traces, "embedder.batch", priority=self.priority, windows=len(batch), tokens=tokens):
+                vectors = self._embed(sequences)
         except ModelFailed as error:
             _log.exception("inference_failed", error, priority=self.priority, batch_size=len(batch))
             for ticket in {entry.ticket for entry in batch}:
                 ticket.fail(InferenceFailed())
             return
-        self._account(sequences, self._clock() - started_at)
+        self._account(len(sequences), tokens, self._clock() - started_at)
         for entry, vector in zip(batch, vectors, strict=True):
             entry.ticket.deliver(entry.position, vector)
 
-    def _account(self, sequences: Sequence[Ids], duration_s: float) -> None:
-        tokens = sum(map(len, sequences))
-        metrics.EMBEDDER_BATCH_TEXTS.observe(len(sequences))
+    def _account(self, texts: int, tokens: int, duration_s: float) -> None:
+        metrics.EMBEDDER_BATCH_TEXTS.observe(texts)
         metrics.EMBEDDER_BATCH_DURATION.observe(duration_s)
         metrics.EMBEDDER_TOKENS.inc(tokens)
         # A moving mean over about ten runs, for `Retry-After`.

@@ -8,6 +8,7 @@ import numpy as np
 from threengram.embedder.errors import Refusal
 from threengram.embedder.model import Vectors
 from threengram.embedder.tokens import Ids
+from threengram.runtime.telemetry import current_context
 
 
 class Ticket:
@@ -16,6 +17,7 @@ class Ticket:
     def __init__(self, sequences: Sequence[Ids], expires_at: float | None) -> None:
         self.sequences = sequences
         self.expires_at = expires_at
+        self.trace = current_context()
         self._rows: dict[int, Vectors] = {}
         self._loop = asyncio.get_running_loop()
         self.started: asyncio.Future[None] = self._loop.create_future()

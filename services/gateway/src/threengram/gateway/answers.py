@@ -118,7 +118,8 @@ class Answers:
     async def run(self, checked: Checked, principal: Principal, scope: Scope) -> Answer:
         """The answer of a checked request; never raises but for cancellation."""
         request, lane = checked.request, checked.lane
-        with Operation(checked.labels, lane.version) as operation:
+        meta = (request.params or {}).get("_meta")
+        with Operation(checked.labels, lane.version, meta) as operation:
             try:
                 result = await self._result(checked, principal, scope, operation)
             except Unauthenticated as error:

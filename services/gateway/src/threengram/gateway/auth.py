@@ -16,6 +16,7 @@ from threengram.core.principal import Principal
 from threengram.gateway.http.replies import Headers, Reply, plain_error
 from threengram.gateway.http.routing_headers import Labels
 from threengram.gateway.operations import count
+from threengram.runtime.metrics import BEARER_REFUSALS, TOKEN_REFUSALS, closed
 from threengram.schema.enums import ActorKind, OAuthScope
 
 SUPPORTED_SCOPES = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
@@ -80,13 +81,16 @@ class BearerGate:
     async def _identify(self, scope: Scope) -> Principal | Reply:
         sent = [value for name, value in scope["headers"] if name == b"authorization"]
         if not sent:
+            BEARER_REFUSALS.labels("missing").inc()
             return self._challenge.missing
         scheme, _, token = sent[0].decode("latin-1").partition(" ")
         if len(sent) > 1 or scheme.lower() != "bearer" or not token.strip():
+            BEARER_REFUSALS.labels("malformed").inc()
             return self._challenge.invalid
         try:
             claims = await self._verifier.verify(token.strip(), self._clock())
-        except InvalidToken:
+        except InvalidToken as error:
+            BEARER_REFUSALS.labels(closed(error.reason, TOKEN_REFUSALS)).inc()
             return self._challenge.invalid
         except Unavailable:
             return Reply(503, plain_error("unavailable", "Tokens cannot be checked now."), ((b"retry-after", b"1"),))

@@ -1,12 +1,13 @@
 """MCP operations as telemetry sees them: closed labels, one span and one observation each."""
 
 import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from threengram.gateway.http.routing_headers import Labels
 from threengram.runtime.metrics import MCP_OPERATION_DURATION
-from threengram.runtime.telemetry import OpenSpan, current_traceparent, span
+from threengram.runtime.telemetry import OpenSpan, current_traceparent, span_within
 
 _SPANS = {
     "tools/call": "mcp.tools_call",
@@ -33,13 +34,18 @@ def correlation_id() -> str:
 
 
 class Operation:
-    """One answered message. Its `outcome` is counted when it ends; `crash` unless somebody says otherwise."""
+    """One answered message. Its `outcome` is counted when it ends; `crash` unless somebody says otherwise.
+
+    `meta` is the message's `_meta`, whose W3C trace context (`traceparent`, `tracestate`) the span continues.
+    """
 
     __slots__ = ("_labels", "_span", "_started", "outcome")
 
-    def __init__(self, labels: Labels, version: str) -> None:
+    def __init__(self, labels: Labels, version: str, meta: Mapping[str, Any] | None = None) -> None:
         self._labels = labels
-        self._span: OpenSpan = span(
+        self._span: OpenSpan = span_within(
+            _text(meta, "traceparent"),
+            _text(meta, "tracestate"),
             _SPANS.get(labels.method, "mcp.other"),
             operation=labels.method,
             tool=labels.tool or None,
@@ -66,3 +72,8 @@ class Operation:
         self._span.set(outcome=self.outcome)
         count(self._labels, self.outcome, time.perf_counter() - self._started)
         self._span.__exit__(kind, error, traceback)
+
+
+def _text(meta: Mapping[str, Any] | None, key: str) -> str | None:
+    value = meta.get(key) if isinstance(meta, dict) else None
+    return value if isinstance(value, str) else None

@@ -5,22 +5,15 @@ from collections import Counter as Tally
 from dataclasses import asdict
 
 from celery import Celery
-from prometheus_client import Counter
 
 from threengram.core.embeddings.embedder import Embedder
 from threengram.core.embeddings.pending import embed_pending
-from threengram.runtime.metrics import REGISTRY
+from threengram.runtime.metrics import EMBEDDING_ROWS
 from threengram.worker.app import EMBED_PENDING
 from threengram.worker.connections import Connections
 from threengram.worker.jobs import Counts, Job, Jobs
 from threengram.worker.settings import EMBED
 
-EMBEDDING_ROWS = Counter(
-    "threengram_embedding_rows_total",
-    "Claimed rows of missing vectors by what became of them.",
-    ("outcome",),
-    registry=REGISTRY,
-)
 _CLAIMED = "claimed"
 
 

@@ -220,13 +220,18 @@ class Database:
             yield transaction
 
     async def _acquire(self) -> Connection:
-        """A connection that stands. One that the server ended while it lay in the pool goes back for replacement."""
+        """A connection that stands; raises `Unavailable` when none is free in time."""
         try:
-            while _has_unread(connection := await self.pool.getconn()):
-                await connection.close()
-                await self.pool.putconn(connection)
+            with self.observer.span("db.connect"):
+                return await self._standing()
         except (PoolTimeout, psycopg.OperationalError) as error:
             raise Unavailable("no database connection is free") from error
+
+    async def _standing(self) -> Connection:
+        """One that the server ended while it lay in the pool goes back for replacement."""
+        while _has_unread(connection := await self.pool.getconn()):
+            await connection.close()
+            await self.pool.putconn(connection)
         return connection
 
     async def _release(self, connection: Connection) -> None:

@@ -76,6 +76,7 @@ async def check(database: Database) -> None:
         policies = await tx.fetch(POLICIES)
     violations = [*role_violations(role), *_table_violations(tables), *_policy_violations(tables, policies)]
     if violations:
+        database.observer.count("guard_violation")
         raise GuardViolation(sorted(violations))
 
 

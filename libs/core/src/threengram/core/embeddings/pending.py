@@ -183,9 +183,11 @@ class _Batch:
             texts = await tx.fetch_last(queries.PENDING_TEXT, key)
         if not texts:
             return
-        vectors = await self._embedder.embed_document(
-            texts[0]["topic"], texts[0]["content"], timeout_s=timeout_s, first_window_only=False, priority="backfill"
-        )
+        topic, content = texts[0]["topic"], texts[0]["content"]
+        with self._database.observer.span("client.embed", priority="backfill"):
+            vectors = await self._embedder.embed_document(
+                topic, content, timeout_s=timeout_s, first_window_only=False, priority="backfill"
+            )
         steps = [storing(row["memory_id"], self._model_id, vectors), Step(queries.DELETE_JOB, key)]
         async with self._database.tenant(principal) as tx:
             await tx.run(steps, commit=True)

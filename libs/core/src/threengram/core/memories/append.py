@@ -55,9 +55,10 @@ async def first_window(call: Call, topic: str, content: str) -> DocumentVectors 
     if embedder.is_metered:
         await call.admitted()
     try:
-        return await embedder.embed_document(
-            topic, content, timeout_s=call.core.embed_write_timeout_s, first_window_only=True, priority="write"
-        )
+        with call.core.database.observer.span("client.embed", priority="write"):
+            return await embedder.embed_document(
+                topic, content, timeout_s=call.core.embed_write_timeout_s, first_window_only=True, priority="write"
+            )
     except EmbedderUnavailable:
         return None
 
@@ -72,6 +73,11 @@ def appending(
     """
     state, embedding = _embedding_steps(call, admission, draft.memory_id, vectors)
     return state, [_row(call, draft, at), _posting(draft), *embedding]
+
+
+def count_written(call: Call, verb: str, memory_type: MemoryType, state: EmbeddedState) -> None:
+    """Say that a memory was committed, whatever transport asked for it."""
+    call.core.database.observer.count("memory_written", verb=verb, memory_type=memory_type, embedded=state)
 
 
 async def duplicate_of(call: Call, draft: Draft) -> Conflict:

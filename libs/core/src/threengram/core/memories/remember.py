@@ -7,7 +7,7 @@ from threengram.core.db.database import UniqueViolated
 from threengram.core.db.statement import Step
 from threengram.core.facts.write import PlannedFacts, planned, reading
 from threengram.core.ids import new_id
-from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
+from threengram.core.memories.append import Draft, appending, count_written, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import filed_under
 from threengram.core.sessions.attribution import attributed, attributing
@@ -51,6 +51,7 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
         written = await tx.run([*holding, *steps, *plan.steps], commit=True)
     except UniqueViolated as error:
         raise await duplicate_of(call, draft) from error
+    count_written(call, "remember", draft.memory_type, state)
     return RememberOutput(
         memory=draft.echo(written[len(holding)]),
         embedded=state,

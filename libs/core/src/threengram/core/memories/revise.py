@@ -13,7 +13,7 @@ from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
 from threengram.core.lifetimes.edges import drawing
 from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
-from threengram.core.memories.append import Draft, appending, duplicate_of, first_window
+from threengram.core.memories.append import Draft, appending, count_written, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import canonical
 from threengram.core.sessions.attribution import attributed, attributing
@@ -63,6 +63,7 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
         _, filed, *_ = await tx.run(steps, commit=True)
     except UniqueViolated as error:
         raise await duplicate_of(call, draft) from error
+    count_written(call, "revise", draft.memory_type, state)
     return ReviseOutput(
         memory=draft.echo(filed),
         embedded=state,

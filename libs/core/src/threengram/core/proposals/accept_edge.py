@@ -56,6 +56,7 @@ async def accept_edge(call: Call, tx: TenantTransaction, request: AcceptProposal
         *_, rows = await tx.run([*closing, *drawn, reading_edge(request.proposal_id)], commit=True)
     except UniqueViolated as error:
         raise Conflict("these two memories are connected by such an edge already", field="edgeType") from error
+    call.core.database.observer.count("proposal", kind="edge", outcome="accepted")
     return EdgeApplied(action="applied", proposal=edge_proposal(rows[0]))
 
 

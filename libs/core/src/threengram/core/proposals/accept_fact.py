@@ -59,6 +59,7 @@ async def accept_fact(call: Call, tx: TenantTransaction, proposal_id: UUID, prop
         ],
         commit=True,
     )
+    call.core.database.observer.count("proposal", kind="fact", outcome="accepted")
     return FactApplied(action="applied_fact", proposal=fact_proposal(rows[0]), fact_id=fact.id)
 
 

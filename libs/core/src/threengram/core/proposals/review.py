@@ -59,9 +59,12 @@ async def _reject(call: Call, tx: TenantTransaction, proposal_id: UUID) -> Revie
         ],
         commit=True,
     )
+    observer = call.core.database.observer
     if rejected_edges:
+        observer.count("proposal", kind="edge", outcome="rejected")
         return EdgeRejected(action="rejected", proposal=edge_proposal(edges[0]))
     if rejected_facts:
+        observer.count("proposal", kind="fact", outcome="rejected")
         return FactRejected(action="rejected_fact", proposal=fact_proposal(facts[0]))
     raise _no_open_proposal(proposal_id)
 

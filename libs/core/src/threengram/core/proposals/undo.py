@@ -57,6 +57,7 @@ async def undo_proposal(call: Call, request: UndoProposalInput) -> UndoProposalO
         rows = await reopen(call, tx, standing(to_id, older_rows), [*steps, reading_edge(request.proposal_id)], at=at)
     else:
         rows = await tx.run([*steps, reading_edge(request.proposal_id)], commit=True)
+    call.core.database.observer.count("proposal", kind="edge", outcome="undone")
     return UndoProposalOutput(proposal=edge_proposal(rows[-1][0]))
 
 

@@ -23,19 +23,18 @@ async def page(
     """One page below `after`. A query keeps the rows that have all of its terms; one without any term keeps none."""
     required = [term for term in query_terms(request.query or "") if term.required]
     statement = queries.listed(filters, has_query=request.query is not None, is_continued=after is not None)
-    rows = await tx.fetch_last(
-        statement,
-        {
-            **filters.parameters,
-            "terms": [term.key for term in required],
-            "groups": [term.group for term in required],
-            "group_count": len({term.group for term in required}),
-            "after_recorded_at": None if after is None else after.recorded_at,
-            "after_id": None if after is None else after.memory_id,
-            "fetch": request.limit + 1,
-            "excerpt_chars": MAX_EXCERPT_CHARS,
-        },
-    )
+    parameters = {
+        **filters.parameters,
+        "terms": [term.key for term in required],
+        "groups": [term.group for term in required],
+        "group_count": len({term.group for term in required}),
+        "after_recorded_at": None if after is None else after.recorded_at,
+        "after_id": None if after is None else after.memory_id,
+        "fetch": request.limit + 1,
+        "excerpt_chars": MAX_EXCERPT_CHARS,
+    }
+    with call.core.database.observer.span("search.list"):
+        rows = await tx.fetch_last(statement, parameters)
     shown, has_more = rows[: request.limit], len(rows) > request.limit
     cursor = None
     if has_more:

@@ -44,6 +44,7 @@ class Ranking:
         self._admission = admission
         self._filters = filters
         self._fingerprint = fingerprint
+        self._observer = call.core.database.observer
         self._terms = query_terms(request.query or "")
         self._pool = max(4 * request.limit, POOL_FLOOR)
 
@@ -52,6 +53,9 @@ class Ranking:
         if vector is not None and not self._serves(vector):
             vector, coverage = None, VectorCoverage.UNAVAILABLE
         found = await self._found(tx, vector)
+        return self._answered(found, coverage)
+
+    def _answered(self, found: list[Candidate], coverage: VectorCoverage) -> SearchOutput:
         rest = RankedRest(tuple(one.row["memory_no"] for one in found), tuple(one.score for one in found))
         cosines = [one.evidence.cosine for one in found if one.evidence.cosine is not None]
         top_similarity = round(max(cosines), 4) if cosines else None
@@ -64,7 +68,12 @@ class Ranking:
             confident=is_confident(self._admission.model, seen),
             pending_embeddings=found[0].row["pending"] if found else 0,
         )
+        self._count(answer)
         return self._page([(one.row, one.score) for one in found], rest, answer)
+
+    def _count(self, answer: Coverage) -> None:
+        confident = {True: "true", False: "false", None: "unknown"}[answer.confident]
+        self._observer.count("search", vector=answer.vector, confident=confident)
 
     async def candidates(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
         """Everything the legs bring, best first, without a page around it."""
@@ -73,16 +82,15 @@ class Ranking:
     async def rest(self, tx: TenantTransaction, frozen: RankedRest) -> SearchOutput:
         """A later page: rows of the frozen ranking that are still eligible; nothing is embedded or ranked again."""
         limit = self._request.limit
-        rows = await tx.fetch_last(
-            queries.frozen(self._filters),
-            {
-                **self._filters.parameters,
-                "numbers": list(frozen.numbers),
-                "scores": list(frozen.scores),
-                "fetch": limit + 1,
-                "excerpt_chars": MAX_EXCERPT_CHARS,
-            },
-        )
+        parameters = {
+            **self._filters.parameters,
+            "numbers": list(frozen.numbers),
+            "scores": list(frozen.scores),
+            "fetch": limit + 1,
+            "excerpt_chars": MAX_EXCERPT_CHARS,
+        }
+        with self._observer.span("search.page"):
+            rows = await tx.fetch_last(queries.frozen(self._filters), parameters)
         start = int(rows[limit]["position"]) - 1 if len(rows) > limit else len(frozen.numbers)
         kept = RankedRest(
             frozen.numbers[:limit] + frozen.numbers[start:], frozen.scores[:limit] + frozen.scores[start:]
@@ -105,19 +113,22 @@ class Ranking:
         return True
 
     async def _found(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
-        weighed = [(row, self._evidence(row)) for row in await self._rows(tx, vector)]
-        found = [Candidate(row, evidence, score(evidence)) for row, evidence in weighed]
-        return sorted(found, key=lambda one: (-one.score, -one.row["memory_no"]))
+        rows = await self._rows(tx, vector)
+        with self._observer.span("search.fuse", rows=len(rows)):
+            weighed = [(row, self._evidence(row)) for row in rows]
+            found = [Candidate(row, evidence, score(evidence)) for row, evidence in weighed]
+            return sorted(found, key=lambda one: (-one.score, -one.row["memory_no"]))
 
     async def _rows(self, tx: TenantTransaction, vector: Vector | None) -> list[Row]:
         model = None if vector is None else self._admission.model
         is_walked = model is not None and await self._is_large(tx)
         budget = queries.POSTING_BUDGET
         if model is None:
-            statement = legs.worded(self._filters)
+            leg, statement = "worded", legs.worded(self._filters)
         elif is_walked:
-            statement = legs.walked(self._filters, model)
+            leg, statement = "walked", legs.walked(self._filters, model)
         else:
+            leg = "compared"
             statement, budget = legs.compared(self._filters, model), queries.COMPARED_POSTING_BUDGET
         step = Step(
             statement,
@@ -135,7 +146,8 @@ class Ranking:
             },
         )
         steps = [Step(queries.HNSW_SETTINGS), step] if is_walked else [step]
-        return (await tx.run(steps, commit=True))[-1]
+        with self._observer.span(f"search.{leg}"):
+            return (await tx.run(steps, commit=True))[-1]
 
     async def _is_large(self, tx: TenantTransaction) -> bool:
         if self._admission.memory_count <= queries.EXACT_MEMORIES:

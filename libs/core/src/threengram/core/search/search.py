@@ -84,8 +84,11 @@ async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, Vecto
     if embedder.is_metered:
         admission, _ = await call.admitted()
         narrow(admission, request.scope)
+    observer = call.core.database.observer
     try:
-        return await embedder.embed_query(request.query, timeout_s=call.core.embed_query_timeout_s), VectorCoverage.USED
+        with observer.span("search.embed"), observer.span("client.embed", priority="query"):
+            vector = await embedder.embed_query(request.query, timeout_s=call.core.embed_query_timeout_s)
+        return vector, VectorCoverage.USED
     except EmbedderUnavailable:
         return None, VectorCoverage.UNAVAILABLE
 
