@@ -6,12 +6,13 @@ driver-level pipeline: one round trip. Every setting is transaction-local and no
 makes the whole safe behind a transaction pooler.
 """
 
+import asyncio
 import select
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import LiteralString, TypeVar
+from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -27,15 +28,18 @@ from threengram.core.principal import Principal
 
 Connection = AsyncConnection[Row]
 _Unit = TypeVar("_Unit", bound="Transaction")
+_Result = TypeVar("_Result")
 
 STATEMENT_TIMEOUT_MS = 14_000
 """Below the write deadline of 15 s after which the past is final."""
 
 POOL_TIMEOUT_S = 5.0
+ROLLBACK_TIMEOUT_S = 2.0
 UTC_SESSIONS = frozenset({b"UTC", b"Etc/UTC"})
 
 _SETTINGS: LiteralString = (
-    "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true)"
+    "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true),"
+    " set_config('idle_in_transaction_session_timeout', %(timeout)s, true)"
 )
 
 
@@ -140,19 +144,10 @@ class Transaction:
         self._is_closed = True
 
     async def _abandon(self) -> None:
-        """Roll back. A connection in an unknown state is closed; the pool replaces it."""
+        """Roll back."""
         connection, self._connection, self._is_closed = self._connection, None, True
-        if connection is None:
-            return
-        try:
-            if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
-                await connection.close()
-            else:
-                await connection.execute("ROLLBACK")
-        except psycopg.Error:
-            await connection.close()
-        finally:
-            await self._database._release(connection)
+        if connection is not None:
+            await self._database._discard(connection)
 
     async def _release(self) -> None:
         connection, self._connection, self._is_closed = self._connection, None, True
@@ -193,6 +188,7 @@ class Database:
             check=None,
             open=False,
         )
+        self._under_way: set[asyncio.Task[Any]] = set()
 
     async def open(self, *, timeout_s: float = 30.0) -> None:
         """Fill the pool; raises `Unavailable` when the database does not answer in time."""
@@ -220,22 +216,59 @@ class Database:
             yield transaction
 
     async def _acquire(self) -> Connection:
-        """A connection that stands; raises `Unavailable` when none is free in time."""
+        """A connection that stands; raises `Unavailable` when none is free in time.
+
+        Whoever is cancelled while waiting for one does not take it along.
+        """
+        getting = self._begin(self._standing())
         try:
             with self.observer.span("db.connect"):
-                return await self._standing()
+                return await asyncio.shield(getting)
+        except asyncio.CancelledError:
+            getting.add_done_callback(self._return_unwanted)
+            raise
         except (PoolTimeout, psycopg.OperationalError) as error:
             raise Unavailable("no database connection is free") from error
 
     async def _standing(self) -> Connection:
-        """One that the server ended while it lay in the pool goes back for replacement."""
+        """A pooled connection; one that the server ended while it lay there goes back for replacement."""
         while _has_unread(connection := await self.pool.getconn()):
             await connection.close()
             await self.pool.putconn(connection)
         return connection
 
     async def _release(self, connection: Connection) -> None:
-        await self.pool.putconn(connection)
+        await asyncio.shield(self._begin(self.pool.putconn(connection)))
+
+    async def _discard(self, connection: Connection) -> None:
+        await asyncio.shield(self._begin(self._rolled_back(connection)))
+
+    async def _rolled_back(self, connection: Connection) -> None:
+        """Give back a connection in an unknown state. One that can't roll back is closed; the pool replaces it."""
+        try:
+            if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+                await connection.close()
+            else:
+                async with asyncio.timeout(ROLLBACK_TIMEOUT_S):
+                    await connection.execute("ROLLBACK")
+        except (psycopg.Error, TimeoutError):
+            await connection.close()
+        finally:
+            await self.pool.putconn(connection)
+
+    def _return_unwanted(self, getting: "asyncio.Task[Connection]") -> None:
+        if not getting.cancelled() and getting.exception() is None:
+            self._begin(self.pool.putconn(getting.result()))
+
+    def _begin(self, work: Coroutine[Any, Any, _Result]) -> "asyncio.Task[_Result]":
+        """Work with the pool that goes on when the call it is for is cancelled; otherwise the pool would lose count.
+
+        Each ends by itself, within the deadlines of pool and rollback.
+        """
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
 
 
 @asynccontextmanager
