@@ -24,6 +24,7 @@ OF_A_CLIENT = {"oauth_grants_client"}
 
 ACROSS_TENANTS = {
     "auth_resolve_api_key": "tg_resolver",
+    "auth_session_by_hash": "tg_resolver",
     "auth_user_by_email": "tg_resolver",
     "auth_resolve_code": "tg_resolver",
     "auth_resolve_refresh_token": "tg_resolver",

@@ -63,6 +63,9 @@ GRANT SELECT (tenant_id, user_id, id, key_hash, scopes, expires_at, revoked_at) 
 DROP POLICY IF EXISTS resolver_reads ON users;
 CREATE POLICY resolver_reads ON users FOR SELECT TO tg_resolver USING (true);
 GRANT SELECT (tenant_id, id, email, status) ON users TO tg_resolver;
+DROP POLICY IF EXISTS resolver_reads ON user_sessions;
+CREATE POLICY resolver_reads ON user_sessions FOR SELECT TO tg_resolver USING (true);
+GRANT SELECT (tenant_id, user_id, id, token_hash, revoked_at) ON user_sessions TO tg_resolver;
 
 DROP POLICY IF EXISTS resolver_reads ON oauth_codes;
 CREATE POLICY resolver_reads ON oauth_codes FOR SELECT TO tg_resolver USING (true);
@@ -112,7 +115,7 @@ BEGIN
             ('tenants',            'SELECT, INSERT'),
             ('tenant_counters',    'SELECT, INSERT, UPDATE (memory_count)'),
             ('users',              'SELECT, INSERT, UPDATE (status, password_hash, updated_at)'),
-            ('user_sessions',      'SELECT, INSERT, UPDATE (last_seen_at, expires_at, revoked_at)'),
+            ('user_sessions',      'SELECT, INSERT, UPDATE (last_seen_at, revoked_at), DELETE'),
             ('api_keys',           'SELECT, INSERT, UPDATE (last_used_at, revoked_at)'),
             ('oauth_tokens',       'SELECT, INSERT, UPDATE (revoked_at, replaced_at)'),
             ('oauth_clients',      'SELECT, INSERT, UPDATE (name, redirect_uris, grant_types, document_fetched_at, document_expires_at, may_serve_stale, last_used_at)'),

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from starlette.types import ASGIApp
@@ -10,6 +10,9 @@ from starlette.types import ASGIApp
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
 from threengram.api.gates import Limits
+from threengram.api.limits import EdgeLimits
+from threengram.api.login import Logins
+from threengram.api.pages import static_routes
 from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
 from threengram.core.call import Core, open_call
@@ -18,6 +21,7 @@ from threengram.core.db import guard
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
+from threengram.core.people.passwords import PasswordHashes
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
@@ -44,6 +48,16 @@ class Api:
         observe_pool(self.database.pool.get_stats)
         self.limiter = RateLimiter(settings.redis_url.get_secret_value())
         self.key_uses = ApiKeyUses(self.database)
+        self.hashes = PasswordHashes(threads=settings.password_threads)
+        self.edge_limits = EdgeLimits(self.limiter, settings.rules())
+        self.logins = Logins(
+            self.database,
+            self.hashes,
+            self.edge_limits,
+            _now,
+            issuer_url=settings.issuer_url,
+            lifetime=timedelta(minutes=settings.session_minutes),
+        )
         self.embedder: FollowingEmbedder | None = None
         if settings.embedder_url is not None:
             self.embedder = FollowingEmbedder(self.database, settings.embedder_url, headers=traceparent_header)
@@ -69,6 +83,7 @@ class Api:
             if self.embedder is not None:
                 await self.embedder.close()
             await self.limiter.aclose()
+            self.hashes.close()
             await self.database.close()
 
     def app(self) -> ASGIApp:
@@ -84,6 +99,7 @@ class Api:
                 ),
                 open_call=partial(open_call, self.core),
                 limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
+                routes=[*static_routes(self.edge_limits), *self.logins.routes()],
                 lifespan=self.opened,
             )
         )

@@ -26,13 +26,18 @@ DESCRIPTION_MAX_AGE_S = 300
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """What the stack is made from. `lifespan` opens the connections behind the others and closes them."""
+    """What the stack is made from.
+
+    `routes` are those beside the operations: pages, and what OAuth needs. `lifespan` opens the connections behind the
+    others and closes them.
+    """
 
     authenticator: Authenticator
     rates: RateLimits
     open_call: OpenCall
     limits: Limits = field(default_factory=Limits)
     operations: tuple[AnyOperation, ...] = OPERATIONS
+    routes: Sequence[Route] = ()
     lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 
@@ -64,6 +69,10 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
         return Response(described, headers=headers, media_type="application/json")
 
     app.router.routes += [Route(DESCRIPTION_PATH, describe), Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
+    app.router.routes += collaborators.routes
+    for path in dict.fromkeys(route.path for route in collaborators.routes):
+        methods = {method for route in collaborators.routes if route.path == path for method in route.methods or ()}
+        app.router.routes.append(Route(path, _End(methods)))
     return app
 
 

@@ -3,6 +3,8 @@
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import SettingsConfigDict
 
+from threengram.api.limits import MINUTE_S, Rules
+from threengram.runtime.ratelimit import Rule
 from threengram.runtime.settings import ServiceSettings
 
 
@@ -32,9 +34,27 @@ class Settings(ServiceSettings):
     max_body_bytes: int = Field(default=1_048_576, ge=1024, description="Largest request body.")
     key_calls_per_minute: int = Field(default=300, ge=1, description="Requests a minute with one API key.")
     user_calls_per_minute: int = Field(default=600, ge=1, description="Requests a minute of one user, over all keys.")
+    login_attempts_per_account: int = Field(
+        default=10, ge=1, description="Passwords tried for one e-mail address in a window, wherever from."
+    )
+    login_window_s: int = Field(default=900, ge=1, description="Seconds of that window.")
+    login_attempts_per_address: int = Field(
+        default=30, ge=1, description="Passwords tried a minute from one network address (IPv6: its /64)."
+    )
+    password_threads: int = Field(default=2, ge=1, le=64, description="Passwords hashed at once; 19 MiB each.")
+    session_minutes: int = Field(default=720, ge=1, description="How long a login on the web pages lasts.")
     embed_query_timeout_ms: int = Field(default=150, ge=1, description="Longest wait for the vector of a query.")
     embed_write_timeout_ms: int = Field(default=300, ge=1, description="Longest wait for the first vector of a write.")
     request_timeout_s: float = Field(default=14, gt=0, le=15, description="Longest time one call may take.")
+
+    def rules(self) -> Rules:
+        """The limits of routes that meet a caller before it is known."""
+        calls, window_s = self.login_attempts_per_account, self.login_window_s
+        return Rules(
+            login_account=Rule("login_account", calls, window_s, "local"),
+            login_address=Rule("login_address", self.login_attempts_per_address, MINUTE_S, "local"),
+            password_account=Rule("password_account", calls, window_s, "local"),
+        )
 
     @field_validator("public_url", "issuer_url")
     @classmethod

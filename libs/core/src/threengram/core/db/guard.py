@@ -17,6 +17,7 @@ NAMED_POLICIES = {
     ("users", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("oauth_codes", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("oauth_tokens", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("user_sessions", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("embedding_jobs", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("embedding_jobs", "sweeper_claims", "UPDATE", "tg_sweeper", "true", "true"),
     *(

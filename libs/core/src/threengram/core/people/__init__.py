@@ -1,0 +1,1 @@
+"""People: passwords, logins and their sessions, what an administrator does with an account."""

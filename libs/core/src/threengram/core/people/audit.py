@@ -1,0 +1,37 @@
+"""What happened to an account, on record: who acted, on whom or what, when. Never a password or an address."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from threengram.core.db.statement import Step
+from threengram.core.ids import new_id
+from threengram.core.people.queries import AUDIT
+from threengram.core.principal import Principal
+
+
+class Action(StrEnum):
+    """Changes of an account that are kept on record."""
+
+    USER_CREATED = "user.created"
+    USER_DISABLED = "user.disabled"
+    USER_ENABLED = "user.enabled"
+    PASSWORD_SET = "password.set"  # noqa: S105 - an action
+    PASSWORD_CHANGED = "password.changed"  # noqa: S105 - an action
+    LOGGED_IN = "login.succeeded"
+    LOGGED_OUT = "login.ended"
+    SESSION_REVOKED = "session.revoked"
+    OTHER_SESSIONS_REVOKED = "sessions.revoked"
+    PASSWORD_REFUSED = "password.refused"  # noqa: S105 - an action
+
+
+def recorded(action: Action, principal: Principal, now: datetime, subject_id: UUID | None = None) -> Step:
+    """The step that writes it, in the same unit of work as the change; about the user unless a subject is given."""
+    row = {
+        "event_id": new_id(),
+        "actor": principal.actor,
+        "action": action,
+        "subject_id": subject_id or principal.user_id,
+        "now": now,
+    }
+    return Step(AUDIT, row)
