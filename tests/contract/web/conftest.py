@@ -1,0 +1,34 @@
+"""Fixtures of the tests of the web pages."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.contract.web.stack import Browser, Owner, Pages, a_browser, an_owner, pages_of, quick_hashes, serving
+from threengram.core.call import Core
+from threengram.core.people.passwords import PasswordHashes
+
+
+@pytest.fixture
+def hashes() -> Iterator[PasswordHashes]:
+    with quick_hashes() as made:
+        yield made
+
+
+@pytest.fixture
+async def pages(core: Core, hashes: PasswordHashes) -> AsyncIterator[Pages]:
+    made = pages_of(core, hashes)
+    async with serving(made):
+        yield made
+
+
+@pytest.fixture
+async def browser(pages: Pages) -> AsyncIterator[Browser]:
+    async with a_browser(pages.app) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def olga(core: Core, hashes: PasswordHashes) -> Owner:
+    """Has a password."""
+    return await an_owner(core.database, hashes, core)
