@@ -67,7 +67,7 @@ ClientName = Annotated[
 ]
 
 
-def _known(kinds: type[StrEnum], value: Any) -> Any:
+def known(kinds: type[StrEnum], value: Any) -> Any:
     """The entries of a list of strings that we know; anything else is left for the type check that follows."""
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         return value
@@ -89,13 +89,16 @@ def _holds(check: Any, text: str) -> bool:
     return True
 
 
+METADATA_CONFIG: Final = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True, strict=True)
+
+
 class ClientMetadata(BaseModel):
     """A public client as its document describes it, narrowed to what this server supports.
 
     `grant_types` may be empty, when the client supports none of ours. Reading a narrowed document again gives the same.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True, strict=True)
+    model_config = METADATA_CONFIG
 
     client_id: str
     client_name: ClientName
@@ -146,12 +149,12 @@ class ClientMetadata(BaseModel):
     @field_validator("grant_types", mode="before")
     @classmethod
     def _known_grant_types(cls, value: Any) -> Any:
-        return _known(GrantType, value)
+        return known(GrantType, value)
 
     @field_validator("response_types", mode="before")
     @classmethod
     def _known_response_types(cls, value: Any) -> Any:
-        return _known(ResponseType, value)
+        return known(ResponseType, value)
 
 
 class ResolveFailure(StrEnum):

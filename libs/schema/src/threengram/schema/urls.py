@@ -5,6 +5,7 @@ what host, port and target a URL has; nothing after it looks at the text again.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Annotated, Final
@@ -23,6 +24,9 @@ _LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?", re.ASCII)
 _MAX_HOST_CHARS: Final = 253
 # What parsers of browsers take for (part of) an IPv4 address: decimal, octal or hexadecimal.
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+_APP_URL: Final = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.\-]*)://[A-Za-z0-9._\-]+(?:/[A-Za-z0-9\-._~:/?\[\]!$&'()*+,;=%]*)?", re.ASCII
+)
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})", re.ASCII)
 _SEPARATORS: Final = re.compile(r"[/\\]")
 _LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -84,6 +88,34 @@ def check_redirect_uri(text: str) -> str:
     return text
 
 
+def check_app_redirect_uri(text: str, schemes: Collection[str]) -> str:
+    """`text`, when it leads back into an app by one of the private-use `schemes` (RFC 8252, section 7.1).
+
+    Raises `InvalidUrl`. It has a host, no user and no fragment; only its exact spelling will match.
+    """
+    match = _APP_URL.fullmatch(text)
+    if len(text) > MAX_URL_CHARS or match is None or match["scheme"] not in schemes:
+        raise InvalidUrl("A redirect URI of an app has one of the schemes that are allowed here, and a host")
+    return text
+
+
+def matches_redirect_uri(registered: str, presented: str) -> bool:
+    """Whether a redirect URI is the registered one: byte for byte, or a loopback URI that differs in its port only.
+
+    A native client takes whatever port is free, and may have registered none (RFC 8252, section 7.3). The three
+    loopback hosts never match each other.
+    """
+    if registered == presented:
+        return True
+    loopback = _loopback_target(registered)
+    return loopback is not None and loopback == _loopback_target(presented)
+
+
+def is_loopback(uri: str) -> bool:
+    """Whether a redirect URI leads to the machine of whoever follows it."""
+    return _loopback_target(uri) is not None
+
+
 def check_link(text: str) -> str:
     """`text`, when it is an https URL that a page may link to. Raises `InvalidUrl`."""
     parts = _split(text)
@@ -94,6 +126,18 @@ def check_link(text: str) -> str:
 
 
 RedirectUri = Annotated[str, AfterValidator(check_redirect_uri)]
+
+
+def _loopback_target(text: str) -> tuple[str, str, str | None] | None:
+    """Host, path and query of an http URI on a loopback host; None for any other."""
+    try:
+        parts = _split(text)
+        host, _port = _host_and_port(parts["authority"])
+    except InvalidUrl:
+        return None
+    if parts["scheme"] != "http" or host not in _LOOPBACK_HOSTS:
+        return None
+    return host, parts["path"], parts["query"]
 
 
 def _split(text: str) -> dict[str, str]:

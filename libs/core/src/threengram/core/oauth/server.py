@@ -1,0 +1,24 @@
+"""What a process needs to act as the authorization server."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from threengram.core.db.database import Database
+from threengram.core.oauth.documents import Documents
+from threengram.core.oauth.resources import Resources
+from threengram.core.oauth.signing import SigningKeys
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationServer:
+    """`issuer` is compared by clients character by character, so it stands in every answer as it stands here."""
+
+    database: Database
+    issuer: str
+    resources: Resources
+    documents: Documents
+    keys: SigningKeys
+    clock: Callable[[], datetime]
+    redirect_schemes: frozenset[str] = frozenset()
+    max_unused_clients: int = 10_000
