@@ -16,7 +16,7 @@ FOUND_WITHOUT_A_TENANT = {
 }  # fmt: skip
 """How a person or a credential is found before it is known whose it is."""
 
-QUEUES = {"embedding_jobs_due", "job_runs_pkey", "job_runs_waiting"}
+QUEUES = {"embedding_jobs_due", "job_runs_pkey", "job_runs_waiting", "job_runs_failed", "job_runs_finished"}
 """Work of all tenants, claimed by the sweeper."""
 
 OF_A_CLIENT = {"oauth_grants_client"}
@@ -36,6 +36,16 @@ ACROSS_TENANTS = {
     "sweep_signing_keys": "tg_sweeper",
     "sweep_claim_embedding_jobs": "tg_sweeper",
     "sweep_embedding_backlog": "tg_sweeper",
+    "sweep_enqueue_jobs": "tg_sweeper",
+    "sweep_claim_job": "tg_sweeper",
+    "sweep_job_heartbeat": "tg_sweeper",
+    "sweep_end_attempt": "tg_sweeper",
+    "sweep_cancel_job": "tg_sweeper",
+    "sweep_retry_job": "tg_sweeper",
+    "sweep_jobs": "tg_sweeper",
+    "sweep_job_figures": "tg_sweeper",
+    "sweep_active_tenants": "tg_sweeper",
+    "sweep_tenants_with_due_commitments": "tg_sweeper",
 }
 """Every function that sees more than one tenant, and its owner. A new one is added here on purpose."""
 
@@ -159,6 +169,7 @@ VOCABULARIES: dict[tuple[str, str], type[StrEnum]] = {
     ("retrieval_policies", "mode"): enums.RetrievalMode,
     ("embedding_models", "state"): enums.ModelState,
     ("job_runs", "state"): enums.JobState,
+    ("job_runs", "outcome"): enums.JobOutcome,
 }
 
 

@@ -123,6 +123,6 @@ async def test_a_beat_that_nobody_hears_leaves_one_message_and_says_how_much_wai
     beat = stack.beat(embed_interval_s="0.05")
     ticks = 'threengram_db_statement_duration_seconds_count{statement="embedding_backlog"}'
     await eventually(lambda: beat.metric(ticks) >= 10)
-    assert beat.metric('threengram_jobs_waiting{queue="embed"}') == 3
-    assert beat.metric('threengram_jobs_oldest_age_seconds{queue="embed"}') > 0
+    assert beat.metric('threengram_jobs_waiting{kind="embed_pending",queue="embed"}') == 3
+    assert beat.metric('threengram_jobs_oldest_age_seconds{kind="embed_pending",queue="embed"}') > 0
     assert stack.unread() == 1

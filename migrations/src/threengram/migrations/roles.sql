@@ -101,6 +101,18 @@ DROP POLICY IF EXISTS sweeper_claims ON embedding_jobs;
 CREATE POLICY sweeper_claims ON embedding_jobs FOR UPDATE TO tg_sweeper USING (true) WITH CHECK (true);
 GRANT SELECT ON embedding_jobs TO tg_sweeper;
 GRANT UPDATE (lease_until, lease_token, attempts) ON embedding_jobs TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_runs ON job_runs;
+CREATE POLICY sweeper_runs ON job_runs FOR ALL TO tg_sweeper USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON job_runs TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON tenants;
+CREATE POLICY sweeper_reads ON tenants FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT (id, status) ON tenants TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON commitments;
+CREATE POLICY sweeper_reads ON commitments FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT (tenant_id, memory_id, status, due_at, next_surfacing_at) ON commitments TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON memories;
+CREATE POLICY sweeper_reads ON memories FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT (tenant_id, id, status, valid_to) ON memories TO tg_sweeper;
 
 -- The runtime role, table by table. Append-only tables have neither UPDATE nor DELETE.
 DO $$
@@ -143,7 +155,7 @@ BEGIN
             ('embedding_models',   'SELECT'),
             ('memory_embeddings',  'SELECT, INSERT, DELETE'),
             ('embedding_jobs',     'SELECT, INSERT, UPDATE (attempts, next_attempt_at, lease_until, lease_token, error_class), DELETE'),
-            ('job_runs',           'SELECT, INSERT, UPDATE (state, attempts, started_at, heartbeat_at, lease_until, finished_at, outcome, counts, error_class)'),
+            ('job_runs',           'SELECT'),
             ('alembic_version',    'SELECT')
         ) AS list (relation, privileges)
     LOOP

@@ -44,8 +44,8 @@ _NUMBER_FIELDS = """
     content_chars count cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s elapsed_ms embedded
     erased exit_code expired failed hits index inserted interval_s items kept keys lag_s lease_s left limit lines
     live memories offset oldest_age_s omitted_windows page_size pid pool_available pool_size pool_waiting port
-    processed proposed purged query_chars queue_depth queue_tokens rank recall released remaining reset_s results
-    retries retry_after_s rows rss_bytes scanned score size_bytes skipped status stored superseded tenants
+    processed proposed purged query_chars queue_depth queued queue_tokens rank recall released remaining reset_s results
+    retries retry_after_s rows rss_bytes scanned score size_bytes skipped status stored superseded surfaced tenants
     text_chars texts threads threads_used timeout_s tokens topic_chars total updated vectors waiting windows
 """.split()  # noqa: SIM905
 _FLAG_FIELDS = """

@@ -50,7 +50,6 @@ MCP_OUTCOMES: Final = frozenset({"ok", "tool_error", "protocol_error", "denied",
 EMBEDDING_PRIORITIES: Final = frozenset({"query", "write", "backfill"})
 EMBEDDING_OUTCOMES: Final = frozenset({"ok", "invalid", "queue_full", "deadline", "cancelled", "error"})
 JOB_QUEUES: Final = frozenset({"embed", "consolidate", "maintenance"})
-JOB_OUTCOMES: Final = frozenset({"ok", "retry", "failed", "lost_lease", "skipped"})
 LIMIT_OUTCOMES: Final = frozenset({"allowed", "refused"})
 LIMIT_STORES: Final = frozenset({"shared", "local", "none"})
 PEERS: Final = frozenset({"embedder", "cimd", "llm", "mail", "breach_check"})
@@ -258,16 +257,21 @@ BEARER_REFUSALS = Counter(
 )
 SIGNING_KEYS = Gauge("threengram_signing_keys", "Published signing keys.", ("state",), registry=REGISTRY)
 
-JOBS_WAITING = Gauge("threengram_jobs_waiting", "Job rows that are due.", ("queue",), registry=REGISTRY)
-JOBS_RUNNING = Gauge("threengram_jobs_running", "Job rows under a live lease.", ("queue",), registry=REGISTRY)
-JOBS_FAILED = Gauge("threengram_jobs_failed", "Job rows whose attempts are used up.", ("queue",), registry=REGISTRY)
+JOBS_WAITING = Gauge("threengram_jobs_waiting", "Job rows that are due.", ("queue", "kind"), registry=REGISTRY)
+JOBS_RUNNING = Gauge("threengram_jobs_running", "Job rows under a live lease.", ("queue", "kind"), registry=REGISTRY)
+JOBS_FAILED = Gauge(
+    "threengram_jobs_failed", "Job rows whose attempts are used up.", ("queue", "kind"), registry=REGISTRY
+)
 JOBS_OLDEST_AGE = Gauge(
-    "threengram_jobs_oldest_age_seconds", "Age of the oldest due job row.", ("queue",), registry=REGISTRY
+    "threengram_jobs_oldest_age_seconds",
+    "How long ago the oldest due job row was written.",
+    ("queue", "kind"),
+    registry=REGISTRY,
 )
 JOB_DURATION = Histogram(
     "threengram_job_duration_seconds",
     "Time of one attempt at a job.",
-    ("queue", "outcome"),
+    ("queue", "kind", "outcome"),
     buckets=(*_LATENCY_S, 30.0, 60.0, 300.0),
     registry=REGISTRY,
 )

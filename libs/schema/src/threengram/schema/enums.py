@@ -186,6 +186,19 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class JobOutcome(StrEnum):
+    """How one attempt at a job ended. `again`: it did its share and more is left; `skipped`: nothing could be done."""
+
+    OK = "ok"
+    AGAIN = "again"
+    RETRY = "retry"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+    RELEASED = "released"
+    LOST_LEASE = "lost_lease"
+
+
 class OAuthScope(StrEnum):
     """What a credential may do. Neither memory scope implies the other."""
 

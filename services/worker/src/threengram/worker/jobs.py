@@ -73,7 +73,7 @@ class Jobs:
             future.cancel()
 
 
-class Job(Task):  # type: ignore[misc]
+class RungTask(Task):  # type: ignore[misc]
     """Base of all tasks: a bounded number of jittered retries while something is unavailable, one span, one metric."""
 
     Request = AnsweringRequest
@@ -100,6 +100,6 @@ class Job(Task):  # type: ignore[misc]
                 raise Ignore from None
             finally:
                 elapsed_s = time.perf_counter() - started
-                JOB_DURATION.labels(queue, outcome).observe(elapsed_s)
+                JOB_DURATION.labels(queue, self.name, outcome).observe(elapsed_s)
                 write = _log.info if outcome != "ok" or any(counts.values()) else _log.debug
                 write("job_finished", task=self.name, outcome=outcome, duration_ms=round(elapsed_s * 1000, 1), **counts)

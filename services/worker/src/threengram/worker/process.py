@@ -71,11 +71,7 @@ def run_beat(settings: Settings) -> int:
     connections = Connections(settings, _now)
     health = connections.health(uses_embedder=False)
     with _observed(BEAT, settings), _running(settings, connections, health, heartbeat) as background:
-        gauges = beat.Gauges(background, connections)
-
-        def tick() -> None:
-            heartbeat.beat()
-            gauges.refresh()
+        backlog = beat.Backlog(background, connections, interval_s=beat.look_interval_s(settings))
 
         def stop(_number: int, _frame: FrameType | None) -> NoReturn:
             # Out of its sleep; the service takes this as the wish to stop.
@@ -84,7 +80,7 @@ def run_beat(settings: Settings) -> int:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
-        beat.service(build(settings), settings, tick).start()
+        beat.service(build(settings), settings, backlog, on_tick=heartbeat.beat).start()
         return 0
 
 

@@ -35,6 +35,11 @@ class Settings(ServiceSettings):
     concurrency: int = Field(default=1, ge=1, le=64, description="Tasks at the same time.")
     lease_s: float = Field(default=60, gt=0, description="How long claimed rows belong to their worker.")
     embed_interval_s: float = Field(default=5, gt=0, description="How often missing vectors are looked for.")
+    job_interval_s: float = Field(default=5, gt=0, description="How often due job runs are looked for.")
+    job_slots: int = Field(default=4, ge=1, le=64, description="Job runs side by side in one task.")
+    commitment_grace_days: float = Field(
+        default=14, ge=0, description="Days after its due instant at which a commitment expires."
+    )
     embed_rounds: int = Field(
         default=16, ge=1, description="Batches that one task fills before other tasks get a turn."
     )

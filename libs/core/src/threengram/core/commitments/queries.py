@@ -1,6 +1,6 @@
 """Statements on commitments and the occurrences behind them."""
 
-from threengram.core.db.statement import tenant_statement
+from threengram.core.db.statement import Statement, tenant_statement
 
 INSERT_COMMITMENT = tenant_statement(
     "insert_commitment",
@@ -100,5 +100,12 @@ SURFACE = tenant_statement(
     """
     UPDATE commitments SET surfaced_at = %(at)s, next_surfacing_at = %(next_surfacing_at)s
     WHERE tenant_id = %(tenant_id)s AND id = %(commitment_id)s AND status IN ('open', 'waiting')
+    """,
+)
+TENANTS_WITH_DUE = Statement(
+    "tenants_with_due_commitments",
+    """
+    SELECT tenant_id
+    FROM sweep_tenants_with_due_commitments(%(now)s, %(expired_before)s, %(after)s, %(limit)s)
     """,
 )

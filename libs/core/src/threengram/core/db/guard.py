@@ -25,6 +25,10 @@ NAMED_POLICIES = {
         for table in ("oauth_tokens", "oauth_codes", "oauth_families", "oauth_grants")
         for name, command in (("sweeper_reads", "SELECT"), ("sweeper_purges", "DELETE"))
     ),
+    ("job_runs", "sweeper_runs", "ALL", "tg_sweeper", "true", "true"),
+    ("tenants", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("commitments", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("memories", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
 }
 """(table, policy, command, role, using, check) beyond each table's `tenant_isolation`."""
 
