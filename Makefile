@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MEMBERS := libs/schema libs/core libs/runtime services/embedder services/gateway services/api services/worker \
            services/cimd migrations libs/cli evals
-SOURCES := libs services migrations evals tests requirements/lock.py
+SOURCES := libs services migrations evals images tests requirements/lock.py
 ARGS ?=
 
 .PHONY: help

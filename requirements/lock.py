@@ -43,7 +43,8 @@ def main() -> None:
     compile_lock("dev", "--group", "pyproject.toml:dev", "pyproject.toml")
     for member in IMAGES:
         compile_lock(Path(member).name, "--constraint", "requirements/dev.lock", f"{member}/pyproject.toml")
-    compile_lock("bootstrap", "--constraint", "requirements/dev.lock", "requirements/bootstrap.in")
+    for tools in ("bootstrap", "images"):
+        compile_lock(tools, "--constraint", "requirements/dev.lock", f"requirements/{tools}.in")
 
 
 if __name__ == "__main__":
