@@ -59,7 +59,7 @@ def components(site: Path) -> Iterator[Component]:
             type=ComponentType.LIBRARY,
             name=found.name,
             version=found.version,
-            description=found.metadata.get("Summary"),
+            description=found.metadata["Summary"],
             purl=PackageURL("pypi", name=found.name.lower().replace("_", "-"), version=found.version),
         )
 
@@ -74,7 +74,7 @@ def bill_of_materials(service: str, site: Path) -> str:
     own = next(found for found in installed(site) if found.name == f"threengram-{service}")
     bom = Bom(components=components(site))
     bom.metadata.component = Component(type=ComponentType.APPLICATION, name=own.name, version=own.version)
-    return JsonV1Dot6(bom).output_as_string(indent=1)
+    return str(JsonV1Dot6(bom).output_as_string(indent=1))
 
 
 def main(service: str, site: Path, target: Path) -> None:
