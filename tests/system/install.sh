@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
-# Brings what the system tests need beyond the wheels: PgBouncer from Debian, the public suites and clients from npm.
-# Does nothing when all of it is there. Needs root, or sudo without a password, only if PgBouncer is missing.
+# Brings what the system tests need beyond the wheels: PgBouncer and Prometheus from Debian, public suites and clients
+# from npm.
+# Does nothing when all of it is there. Needs root, or sudo without a password, only if one of the programs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 VENV=${VENV:-../../.venv}
 
-if ! command -v pgbouncer >/dev/null && ! [ -x /usr/sbin/pgbouncer ]; then
+missing=()
+for program in pgbouncer prometheus; do
+    command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing+=("$program")
+done
+if [ "${#missing[@]}" -gt 0 ]; then
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
-    install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends pgbouncer)
+    install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "${missing[@]}")
     "${install[@]}" || { "${as_root[@]}" apt-get update --quiet && "${install[@]}"; }
 fi
 

@@ -46,7 +46,9 @@ MCP_METHODS: Final = frozenset(
         "notifications/cancelled",
     }
 )
-MCP_OUTCOMES: Final = frozenset({"ok", "tool_error", "protocol_error", "denied", "rate_limited", "timeout", "crash"})
+MCP_OUTCOMES: Final = frozenset(
+    {"ok", "tool_error", "protocol_error", "denied", "rate_limited", "unavailable", "timeout", "crash"}
+)
 EMBEDDING_PRIORITIES: Final = frozenset({"query", "write", "backfill"})
 EMBEDDING_OUTCOMES: Final = frozenset({"ok", "invalid", "queue_full", "deadline", "cancelled", "error"})
 JOB_QUEUES: Final = frozenset({"embed", "consolidate", "maintenance"})
@@ -255,7 +257,6 @@ LOGINS = Counter("threengram_logins_total", "Attempts to log in.", ("outcome",),
 BEARER_REFUSALS = Counter(
     "threengram_bearer_refusals_total", "Requests without a good access token.", ("reason",), registry=REGISTRY
 )
-SIGNING_KEYS = Gauge("threengram_signing_keys", "Published signing keys.", ("state",), registry=REGISTRY)
 
 JOBS_WAITING = Gauge("threengram_jobs_waiting", "Job rows that are due.", ("queue", "kind"), registry=REGISTRY)
 JOBS_RUNNING = Gauge("threengram_jobs_running", "Job rows under a live lease.", ("queue", "kind"), registry=REGISTRY)

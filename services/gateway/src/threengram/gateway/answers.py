@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from starlette.requests import Request as HttpRequest
 from starlette.types import Scope
 
-from threengram.core.errors import Denied, Error, Unauthenticated
+from threengram.core.errors import Error, Unauthenticated
 from threengram.core.principal import Principal
 from threengram.gateway import completions, failures
 from threengram.gateway.catalogue import Catalogue, precomputed
@@ -27,7 +27,7 @@ from threengram.gateway.http.lanes import Lane, Refusal, RoutingHeaders, lane_of
 from threengram.gateway.http.messages import FAILED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from threengram.gateway.http.replies import rpc_error, rpc_result
 from threengram.gateway.http.routing_headers import Labels, labels_of
-from threengram.gateway.operations import Operation, correlation_id, count
+from threengram.gateway.operations import Operation, correlation_id, count, outcome_of
 from threengram.gateway.resources import READ_SCOPES
 from threengram.gateway.server import unknown_tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
@@ -126,7 +126,7 @@ class Answers:
                 operation.end("denied", error.code)
                 return WITHDRAWN
             except Error as error:
-                operation.end("denied" if isinstance(error, Denied) else "protocol_error", error.code)
+                operation.end(outcome_of(error, "protocol_error"), error.code)
                 return self._failed(request, lane, failures.of_core(error))
             except DeadlineExceeded:
                 operation.end("timeout")

@@ -72,7 +72,7 @@ class BearerGate:
         outcome = await self._identify(scope)
         if isinstance(outcome, Reply):
             labels: Labels = scope["state"]["labels"]
-            count(labels, "denied" if outcome.status == 401 else "crash")
+            count(labels, "denied" if outcome.status == 401 else "unavailable")
             await outcome.send(send)
             return
         scope["state"]["principal"] = outcome

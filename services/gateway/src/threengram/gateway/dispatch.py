@@ -9,11 +9,11 @@ import orjson
 from pydantic import ValidationError
 
 from threengram.core.call import Call
-from threengram.core.errors import Denied, Error, InsufficientScope, Unauthenticated
+from threengram.core.errors import Error, InsufficientScope, Unauthenticated
 from threengram.core.principal import Principal
 from threengram.gateway import failures
 from threengram.gateway.failures import Failure
-from threengram.gateway.operations import correlation_id
+from threengram.gateway.operations import correlation_id, outcome_of
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
@@ -75,7 +75,7 @@ class Dispatcher:
         except Unauthenticated:
             raise
         except Error as error:
-            return ToolResult("denied" if isinstance(error, Denied) else "tool_error", failure=failures.of_core(error))
+            return ToolResult(outcome_of(error, "tool_error"), failure=failures.of_core(error))
         except DeadlineExceeded:
             return ToolResult("timeout", failure=failures.DEADLINE_EXCEEDED)
         except ValidationError as error:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from threengram.core.errors import Denied, Error, Unavailable
 from threengram.gateway.http.routing_headers import Labels
 from threengram.runtime.metrics import MCP_OPERATION_DURATION
 from threengram.runtime.telemetry import OpenSpan, current_traceparent, span_within
@@ -25,6 +26,13 @@ _SPANS = {
 def count(labels: Labels, outcome: str, elapsed_s: float = 0.0) -> None:
     """One observation of an operation; `outcome` is one of `metrics.MCP_OUTCOMES`."""
     MCP_OPERATION_DURATION.labels(labels.method, labels.tool, outcome).observe(elapsed_s)
+
+
+def outcome_of(error: Error, otherwise: str) -> str:
+    """How a foreseen error counts: what a dependency's failure caused is never the caller's mistake."""
+    if isinstance(error, Unavailable):
+        return "unavailable"
+    return "denied" if isinstance(error, Denied) else otherwise
 
 
 def correlation_id() -> str:

@@ -29,6 +29,7 @@ from threengram.worker.jobs import Jobs
 from threengram.worker.loop import BackgroundLoop
 from threengram.worker.settings import BeatSettings, Settings
 from threengram.worker.tasks import register
+from threengram.worker.vitals import VitalsCollector
 
 WORKER: Final = "worker"
 BEAT: Final = "beat"
@@ -72,6 +73,12 @@ def run_beat(settings: Settings) -> int:
     health = connections.health(uses_embedder=False)
     with _observed(BEAT, settings), _running(settings, connections, health, heartbeat) as background:
         backlog = beat.Backlog(background, connections, interval_s=beat.look_interval_s(settings))
+        vitals = VitalsCollector(background, connections)
+        metrics.REGISTRY.register(vitals)
+
+        def tick() -> None:
+            heartbeat.beat()
+            vitals.refresh()
 
         def stop(_number: int, _frame: FrameType | None) -> NoReturn:
             # Out of its sleep; the service takes this as the wish to stop.
@@ -80,7 +87,7 @@ def run_beat(settings: Settings) -> int:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
-        beat.service(build(settings), settings, backlog, on_tick=heartbeat.beat).start()
+        beat.service(build(settings), settings, backlog, on_tick=tick).start()
         return 0
 
 
