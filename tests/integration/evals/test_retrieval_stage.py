@@ -51,8 +51,8 @@ async def test_a_story_can_be_asked_about_as_of_any_of_its_days() -> None:
         {"slice": "abstention", "query": "quantum chromodynamics lecture notes", "expected": []},
     )  # fmt: skip
     (haystack, _) = longmemeval.load(DATA / "samples" / "longmemeval.json")
-    with servers(threads=1) as (owner_url, embedder_url):
-        async with stage(owner_url, embedder_url) as built:
+    with servers(threads=1) as (owner_url, subject):
+        async with stage(owner_url, subject) as built:
             now, then, milk, absent = await ask(told_life, await built.tell(told_life))
             (hedgehog,) = await ask_sessions(haystack, await built.tell_sessions(haystack))
     assert set(now.hits[:2]) == {"new", "branch"}

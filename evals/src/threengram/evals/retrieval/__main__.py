@@ -11,17 +11,15 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from threengram.cli.provision import MODELS
 from threengram.evals.retrieval import confidence_fit, floors, golden, locomo, longmemeval, memoryagentbench, report
 from threengram.evals.retrieval.ask import Answer, SessionAnswer, ask, ask_sessions
 from threengram.evals.retrieval.haystack import Haystack
 from threengram.evals.retrieval.metrics import behind_a_leg, figure, misplaced, sessions_behind_a_leg
-from threengram.evals.retrieval.stage import Stage, servers, stage
+from threengram.evals.retrieval.stage import Stage, Subject, servers, stage
 from threengram.evals.retrieval.stories import Life, Split
-from threengram.migrations import generations
+from threengram.migrations.calibration import shipped_calibration, shipped_path
 
 DEFAULT_LOCOMO = Path("../shared/data/locomo-dev")
-CALIBRATIONS = Path(generations.__file__).parent / "calibrations"
 
 
 def main() -> int:
@@ -29,12 +27,12 @@ def main() -> int:
     options = _options()
     began = time.monotonic()
     lives, others = golden.load(options.golden), _original(options)
-    with servers() as (owner_url, embedder_url):
-        given, external = asyncio.run(_asked(owner_url, embedder_url, [*lives, *others], _haystacks(options)))
+    with servers(options.model, embedder_url=options.embedder_url) as (owner_url, subject):
+        given, external = asyncio.run(_asked(owner_url, subject, [*lives, *others], _haystacks(options)))
     answers = [answer for answer in given if answer.life in {life.name for life in lives}]
     if options.record_calibration:
-        return _record_calibration(answers)
-    found = _evaluation(options, lives, answers, external, time.monotonic() - began)
+        return _record_calibration(answers, options.calibration_file or shipped_path(subject.name))
+    found = _evaluation(options, subject, lives, answers, external, time.monotonic() - began)
     found = _with(found, others={life.name: [one for one in given if one.life == life.name] for life in others})
     if options.raise_floors:
         found = _raise_floors(found)
@@ -45,6 +43,7 @@ def main() -> int:
 
 def _evaluation(
     options: argparse.Namespace,
+    subject: Subject,
     lives: Sequence[Life],
     answers: Sequence[Answer],
     external: Mapping[str, Sequence[SessionAnswer]],
@@ -59,11 +58,11 @@ def _evaluation(
         answers=answers,
         external=external,
         judged=confidence_fit.judged(answers),
-        calibration=generations.shipped_calibration(MODELS["onnx"][0]),
+        calibration=shipped_calibration(subject.name),
         floors=held,
         problems=[],
         seconds=seconds,
-        notes=[f"{len(lives)} lives, {len(answers)} questions, {seconds:.0f} s"],
+        notes=[f"{subject.name}: {len(lives)} lives, {len(answers)} questions, {seconds:.0f} s"],
     )
     problems = [*wrong, *floors.below(held, report.gated(evaluation)), *_history_problems(held), *_legs(evaluation)]
     if options.golden == golden.GOLDEN and golden.digest() != held.digest:
@@ -102,9 +101,8 @@ def _with(evaluation: report.Evaluation, **changed: object) -> report.Evaluation
     return report.Evaluation(**{**vars(evaluation), **changed})
 
 
-def _record_calibration(answers: Sequence[Answer]) -> int:
-    """Write the calibration of the bundled model; the next run judges with it."""
-    path = CALIBRATIONS / f"{MODELS['onnx'][0]}.json"
+def _record_calibration(answers: Sequence[Answer], path: Path) -> int:
+    """Write the calibration of the model; a run after it judges with the shipped one."""
     fitted = confidence_fit.fit(confidence_fit.judged(answers))
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(fitted, indent=2) + "\n")
@@ -113,9 +111,9 @@ def _record_calibration(answers: Sequence[Answer]) -> int:
 
 
 async def _asked(
-    owner_url: str, embedder_url: str, lives: Sequence[Life], haystacks: Mapping[str, Sequence[Haystack]]
+    owner_url: str, subject: Subject, lives: Sequence[Life], haystacks: Mapping[str, Sequence[Haystack]]
 ) -> tuple[list[Answer], dict[str, list[SessionAnswer]]]:
-    async with stage(owner_url, embedder_url) as built:
+    async with stage(owner_url, subject) as built:
         answers = [answer for life in lives for answer in await ask(life, await built.tell(life))]
         external = {name: await _asked_sessions(built, several) for name, several in haystacks.items()}
     return answers, external
@@ -172,8 +170,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--memoryagentbench", type=Path, help="one split as a JSON array or as JSON lines")
     parser.add_argument("--original", type=Path, help="directory of golden-set.json and queries.json")
     parser.add_argument("--limit", type=int, help="use only so many instances of a public set")
+    parser.add_argument("--model", help="name of the model to judge; the default of a new installation if not given")
+    parser.add_argument("--embedder-url", help="a running embedding service that has it, instead of one of our own")
     parser.add_argument("--raise-floors", action="store_true", help="record what this run reached")
     parser.add_argument("--record-calibration", action="store_true", help="fit `confident` and write its data file")
+    parser.add_argument("--calibration-file", type=Path, help="where the fit goes, instead of among the shipped ones")
     return parser.parse_args()
 
 

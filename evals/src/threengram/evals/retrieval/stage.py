@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
+import httpx2
+
 from threengram.cli import throwaway
-from threengram.cli.provision import MODELS
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
@@ -171,17 +172,26 @@ class Stage:
             await tx.run(steps, commit=True)
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What is evaluated: a model by its name and width, and the service that has it."""
+
+    name: str
+    dimensions: int
+    embedder_url: str
+
+
 @contextlib.asynccontextmanager
-async def stage(owner_url: str, embedder_url: str) -> AsyncIterator[Stage]:
-    """A stage on an empty database and an embedding service with the bundled model."""
-    name, dimensions = MODELS["onnx"]
+async def stage(owner_url: str, subject: Subject) -> AsyncIterator[Stage]:
+    """A stage on an empty database and an embedding service."""
+    name, dimensions = subject.name, subject.dimensions
     password = secrets.token_urlsafe()
     upgrade(owner_url, runtime_password=password)
     ensure_model(owner_url, name=name, dimensions=dimensions)
     parts = urlsplit(owner_url)
     runtime_url = urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{password}@{parts.hostname}:{parts.port}"))
     database = Database(runtime_url, pool_min=1, pool_max=4)
-    embedder = HttpEmbedder(embedder_url, model_name=name, dimensions=dimensions)
+    embedder = HttpEmbedder(subject.embedder_url, model_name=name, dimensions=dimensions)
     await database.open()
     try:
         yield Stage(database, embedder)
@@ -191,10 +201,29 @@ async def stage(owner_url: str, embedder_url: str) -> AsyncIterator[Stage]:
 
 
 @contextlib.contextmanager
-def servers(*, threads: int = 2) -> Iterator[tuple[str, str]]:
-    """The owner's URL of an empty database and the URL of an embedder, both for the length of the block."""
-    with throwaway.postgres() as owner_url, throwaway.embedder("onnx", threads=threads) as embedder_url:
-        yield owner_url, embedder_url
+def servers(
+    name: str | None = None, *, embedder_url: str | None = None, threads: int = 2
+) -> Iterator[tuple[str, Subject]]:
+    """The owner's URL of an empty database, and a model to evaluate; both for the length of the block.
+
+    The model is one of a service that runs already at `embedder_url`, or a bundled one; without a name the first that
+    is served. Raises `LookupError` where it is not.
+    """
+    with contextlib.ExitStack() as running:
+        owner_url = running.enter_context(throwaway.postgres())
+        if embedder_url is None:
+            settings = {"THREADS": str(threads)} | ({} if name is None else {"MODEL": name})
+            embedder_url = running.enter_context(throwaway.embedder("onnx", settings=settings))
+        yield owner_url, served(embedder_url, name)
+
+
+def served(embedder_url: str, name: str | None) -> Subject:
+    """A model of a running embedding service, as the service describes it."""
+    answer = httpx2.get(f"{embedder_url.rstrip('/')}/v1/models", trust_env=False).raise_for_status().json()
+    cards = [card for card in answer["data"] if name in (None, card["id"])]
+    if not cards:
+        raise LookupError(f"{embedder_url} does not serve {name}")
+    return Subject(cards[0]["id"], cards[0]["dimensions"], embedder_url)
 
 
 def noon(day: date) -> datetime:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -72,8 +72,8 @@ def valkey() -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def embedder(provider: str, *, threads: int = 1) -> Iterator[str]:
-    """The base URL of a ready embedding service with that provider."""
+def embedder(provider: str, *, settings: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The base URL of a ready embedding service with that provider, and `settings` by their names without prefix."""
     port, admin_port = free_port(), free_port()
     prefix = "THREENGRAM_EMBEDDER_"
     command = Command(
@@ -82,7 +82,7 @@ def embedder(provider: str, *, threads: int = 1) -> Iterator[str]:
             f"{prefix}PORT": str(port),
             f"{prefix}ADMIN_PORT": str(admin_port),
             f"{prefix}PROVIDER": provider,
-            f"{prefix}THREADS": str(threads),
+            **{prefix + name: value for name, value in (settings or {}).items()},
         },
         directory=Path("/"),
     )
