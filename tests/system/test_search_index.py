@@ -17,7 +17,7 @@ from tests.servers import postgres_server
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
-from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, Vector
+from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, QueryVector
 from threengram.core.principal import Principal
 from threengram.core.search import search
 from threengram.evals.bench.corpus import Text
@@ -58,8 +58,11 @@ class NumberedQueries:
     def look_again(self) -> None:
         """There is one model only."""
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
-        return [float(number) for number in self._vectors[int(query)]]
+    def speaking_for(self, model_name: str, dimensions: int) -> "NumberedQueries":
+        return self
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
+        return QueryVector(self.model_name, [float(number) for number in self._vectors[int(query)]])
 
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str

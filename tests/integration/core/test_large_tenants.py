@@ -9,7 +9,7 @@ from tests.integration.core.writing import day, find
 from tests.people import Person, a_person
 from threengram.core.call import Core
 from threengram.core.db.database import Database
-from threengram.core.embeddings.embedder import DocumentVectors, Vector
+from threengram.core.embeddings.embedder import DocumentVectors, QueryVector, Vector
 from threengram.core.search import queries
 from threengram.evals.bench.corpus import Text
 from threengram.evals.bench.load import Filling, load
@@ -50,8 +50,11 @@ class Answering:
     def look_again(self) -> None:
         """It speaks for one model."""
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
-        return self.vector
+    def speaking_for(self, model_name: str, dimensions: int) -> "Answering":
+        return self
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
+        return QueryVector(self.model_name, self.vector)
 
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str

@@ -8,7 +8,7 @@ from tests.conftest import Clock
 from tests.integration.core.registry import configure, contents, find, registered, write
 from tests.people import Person
 from threengram.core.call import Core, open_call
-from threengram.core.embeddings.embedder import DocumentVectors, Vector
+from threengram.core.embeddings.embedder import DocumentVectors, QueryVector, Vector
 from threengram.core.environment import describe_environment
 from threengram.core.errors import InvalidCursor, UnscopedRetrieval
 from threengram.schema.enums import RetrievalMode
@@ -32,14 +32,17 @@ class RecordingEmbedder:
     def look_again(self) -> None:
         """It speaks for one model."""
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+    def speaking_for(self, model_name: str, dimensions: int) -> "RecordingEmbedder":
+        return self
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
         self.sent.append(query)
         try:
             await self.goes_on.wait()
         except asyncio.CancelledError:
             self.cancelled.append(query)
             raise
-        return A_VECTOR
+        return QueryVector(self.model_name, A_VECTOR)
 
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str

@@ -69,6 +69,7 @@ class Connections:
                 self.settings.embedder_url,
                 model_name=new.name,
                 dimensions=new.dimensions,
+                is_metered=new.is_metered,
                 headers=traceparent_header,
             )
         return [self._embedders[model] for model in models]

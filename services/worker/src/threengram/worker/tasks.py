@@ -114,23 +114,28 @@ class Filling:
     async def run(self) -> Counts:
         """How many rows were claimed, and what became of them. Raises `Unavailable` without a database."""
         total: Tally[str] = Tally()
-        for embedder in await self._connections.embedders():
-            await self._fill(embedder, total)
-        return dict(total)
-
-    async def _fill(self, embedder: Embedder, total: Tally[str]) -> None:
         settings = self._connections.settings
+        embedders = await self._connections.embedders()
         stop_at = time.monotonic() + settings.lease_s
         for _ in range(settings.embed_rounds):
             if self._jobs.is_stopping or time.monotonic() >= stop_at:
                 break
-            filled = await embed_pending(
-                self._connections.database, embedder, now=self._connections.clock(), lease_s=settings.lease_s
-            )
-            counts = asdict(filled)
-            total.update(counts)
-            for outcome in counts.keys() - {_CLAIMED}:
-                EMBEDDING_ROWS.labels(outcome).inc(counts[outcome])
-            if not filled.is_full:
-                return
+            # The active model comes first in every round: what was just written never waits for a generation to fill.
+            if not any([await self._fill(embedder, total) for embedder in embedders]):
+                return dict(total)
         self.has_more = True
+        return dict(total)
+
+    async def _fill(self, embedder: Embedder, total: Tally[str]) -> bool:
+        """Whether more rows of the model are likely to be due."""
+        filled = await embed_pending(
+            self._connections.database,
+            embedder,
+            now=self._connections.clock(),
+            lease_s=self._connections.settings.lease_s,
+        )
+        counts = asdict(filled)
+        total.update(counts)
+        for outcome in counts.keys() - {_CLAIMED}:
+            EMBEDDING_ROWS.labels(outcome).inc(counts[outcome])
+        return filled.is_full

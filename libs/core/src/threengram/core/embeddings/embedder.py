@@ -16,6 +16,14 @@ class EmbeddingFailed(EmbedderUnavailable):
 
 
 @dataclass(frozen=True, slots=True)
+class QueryVector:
+    """The vector of a query by `model_name`; it says nothing beside vectors of another model, whatever their width."""
+
+    model_name: str
+    values: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentVectors:
     """The vectors of one text by `model_name`, in reading order; `window_count` says how many a complete set has.
 
@@ -45,12 +53,16 @@ class Embedder(Protocol):
         """Told when another model than this one's turns out to be active."""
         ...
 
+    def speaking_for(self, model_name: str, dimensions: int) -> "Embedder":
+        """An embedder for that very model; raises `EmbedderUnavailable` where this one knows no other."""
+        ...
+
     @property
     def is_metered(self) -> bool:
         """Whether a call costs money, so that nothing may be sent before the caller is known to be admitted."""
         ...
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
         """The vector of a search query."""
         ...
 

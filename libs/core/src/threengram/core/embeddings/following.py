@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from threengram.core.db.database import Database
-from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, Vector
+from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, QueryVector
 from threengram.core.embeddings.http import HttpEmbedder
-from threengram.core.embeddings.pending import serving_models
+from threengram.core.embeddings.pending import ServingModel, serving_models
 from threengram.core.errors import Unavailable
 
 
 class FollowingEmbedder:
-    """An `Embedder` behind a URL. The model is read before the first text, and again after a refusal or `look_again`,
-    but at most once in `min_interval_s`: an outage must not turn into a query a call.
+    """An `Embedder` behind a URL. The model is read before the first text, and again after a refusal, but at most once
+    in `min_interval_s`: an outage must not turn into a query a call. Whoever saw another model in use makes it read at
+    the next text.
     """
-
-    is_metered = False
 
     def __init__(
         self,
@@ -36,7 +35,7 @@ class FollowingEmbedder:
         self._base_url = base_url
         self._headers = headers
         self._current: HttpEmbedder | None = None
-        self._former: list[HttpEmbedder] = []
+        self._embedders: dict[tuple[str, int], HttpEmbedder] = {}
         self._is_stale = True
         self._reading = asyncio.Lock()
 
@@ -50,11 +49,23 @@ class FollowingEmbedder:
         """The width of its vectors; 0 before the first answer."""
         return 0 if self._current is None else self._current.dimensions
 
+    @property
+    def is_metered(self) -> bool:
+        """Whether a call costs money; taken to be so until the model is known."""
+        return self._current is None or self._current.is_metered
+
     def look_again(self) -> None:
         """Somebody saw that another model is active now."""
         self._is_stale = True
+        self._looked_at = -math.inf
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+    def speaking_for(self, model_name: str, dimensions: int) -> HttpEmbedder:
+        """An embedder for the model that a call found active, which this one has not followed yet."""
+        if (model_name, dimensions) != (self.model_name, self.dimensions):
+            self.look_again()
+        return self._embedder(ServingModel(model_name, dimensions, self.is_metered))
+
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
         """The vector of a query."""
         with self._noticing_refusals():
             return await (await self._serving()).embed_query(query, timeout_s=timeout_s)
@@ -75,9 +86,8 @@ class FollowingEmbedder:
 
     async def close(self) -> None:
         """Close every connection."""
-        for embedder in (self._current, *self._former):
-            if embedder is not None:
-                await embedder.close()
+        for embedder in self._embedders.values():
+            await embedder.close()
 
     @contextmanager
     def _noticing_refusals(self) -> Iterator[None]:
@@ -106,12 +116,20 @@ class FollowingEmbedder:
         except Unavailable as error:
             raise EmbedderUnavailable("the active model is not known") from error
         active = models[0] if models else None
-        if active is not None and active.name != self.model_name:
-            # Kept open, since another call may be waiting for an answer on it; a process sees a handful in its life.
-            if self._current is not None:
-                self._former.append(self._current)
-            self._current = HttpEmbedder(
-                self._base_url, model_name=active.name, dimensions=active.dimensions, headers=self._headers
-            )
+        if active is not None:
+            self._current = self._embedder(active)
         self._is_stale = active is None
         self._looked_at = self._monotonic()
+
+    def _embedder(self, model: ServingModel) -> HttpEmbedder:
+        """The one client for a model. It stays open, since calls may wait on it; a process sees a handful in its life."""
+        key = (model.name, model.dimensions)
+        if key not in self._embedders:
+            self._embedders[key] = HttpEmbedder(
+                self._base_url,
+                model_name=model.name,
+                dimensions=model.dimensions,
+                is_metered=model.is_metered,
+                headers=self._headers,
+            )
+        return self._embedders[key]

@@ -16,7 +16,13 @@ from typing import Any
 import httpcore2
 import orjson
 
-from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable, EmbeddingFailed, Vector
+from threengram.core.embeddings.embedder import (
+    DocumentVectors,
+    EmbedderUnavailable,
+    EmbeddingFailed,
+    QueryVector,
+    Vector,
+)
 from threengram.core.embeddings.sockets import LoopBackend
 
 MAX_CONNECTIONS = 32
@@ -33,19 +39,19 @@ _TEXT_IS_AT_FAULT = frozenset({400, 413, 422, 504})
 class HttpEmbedder:
     """An `Embedder` behind a URL. One connection pool for the life of the process; close it with `close`."""
 
-    is_metered = False
-
     def __init__(
         self,
         base_url: str,
         *,
         model_name: str,
         dimensions: int,
+        is_metered: bool = False,
         headers: Callable[[], Mapping[str, str]] = lambda: MappingProxyType({}),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._model_name = model_name
         self._dimensions = dimensions
+        self._is_metered = is_metered
         self._headers = headers
         self._monotonic = monotonic
         self._closed_until = 0.0
@@ -68,8 +74,19 @@ class HttpEmbedder:
         """The width of that model's vectors."""
         return self._dimensions
 
+    @property
+    def is_metered(self) -> bool:
+        """Whether somebody is paid for what it does."""
+        return self._is_metered
+
     def look_again(self) -> None:
         """Nothing to look at: it speaks for one model for good."""
+
+    def speaking_for(self, model_name: str, dimensions: int) -> "HttpEmbedder":
+        """Itself, for its own model."""
+        if (model_name, dimensions) != (self._model_name, self._dimensions):
+            raise EmbedderUnavailable("another model is active")
+        return self
 
     async def close(self) -> None:
         """Close the connections."""
@@ -79,10 +96,10 @@ class HttpEmbedder:
         """Return when the service answers; raises `EmbedderUnavailable`."""
         await self.embed_query("ready", timeout_s=2.0)
 
-    async def embed_query(self, query: str, *, timeout_s: float) -> Vector:
+    async def embed_query(self, query: str, *, timeout_s: float) -> QueryVector:
         """The vector of a query."""
         answer = await self._post({"input": query, "priority": "query"}, timeout_s)
-        return self._vector(_first(answer))
+        return QueryVector(self.model_name, self._vector(_first(answer)))
 
     async def embed_document(
         self, topic: str, content: str, *, timeout_s: float, first_window_only: bool, priority: str

@@ -68,6 +68,7 @@ class ServingModel:
 
     name: str
     dimensions: int
+    is_metered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ async def serving_models(database: Database) -> list[ServingModel]:
     """The models with a claim on every memory; the active one first."""
     async with database.system() as tx:
         rows = await tx.fetch_last(queries.SERVING_MODELS)
-    rows.sort(key=lambda row: str(row["state"]) != ModelState.ACTIVE)
-    return [ServingModel(str(row["name"]), int(row["dimensions"])) for row in rows]
+    rows.sort(key=lambda row: (str(row["state"]) != ModelState.ACTIVE, row["id"]))
+    return [ServingModel(str(row["name"]), int(row["dimensions"]), bool(row["is_metered"])) for row in rows]
 
 
 async def backlog(database: Database, *, now: datetime) -> Backlog:

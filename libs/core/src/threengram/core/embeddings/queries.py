@@ -8,6 +8,7 @@ INSERT_EMBEDDINGS = tenant_statement(
     INSERT INTO memory_embeddings (tenant_id, memory_id, model_id, window_no, window_count, omitted_windows, embedding)
     SELECT %(tenant_id)s, %(memory_id)s, %(model_id)s, v.window_no, %(window_count)s, %(omitted_windows)s, v.embedding
     FROM unnest(%(window_nos)s::smallint[], %(vectors)s::halfvec[]) AS v (window_no, embedding)
+    WHERE EXISTS (SELECT FROM embedding_models g WHERE g.id = %(model_id)s AND g.state <> 'retired')
     ON CONFLICT (tenant_id, memory_id, model_id, window_no) DO NOTHING
     """,
 )
@@ -17,7 +18,7 @@ INSERT_JOB = tenant_statement(
     INSERT INTO embedding_jobs (tenant_id, memory_id, model_id, next_attempt_at, traceparent, enqueued_at)
     SELECT %(tenant_id)s, %(memory_id)s, m.id, %(now)s, %(traceparent)s, %(now)s
     FROM embedding_models m
-    WHERE m.state = 'building' OR (m.state = 'active' AND NOT %(is_complete)s)
+    WHERE m.state IN ('active', 'building') AND m.id IS DISTINCT FROM %(complete_model_id)s::smallint
     """,
 )
 CLAIM_JOBS = Statement(
@@ -29,7 +30,8 @@ CLAIM_JOBS = Statement(
 )
 BACKLOG = Statement("embedding_backlog", "SELECT model_id, waiting, oldest_enqueued_at FROM sweep_embedding_backlog()")
 SERVING_MODELS = Statement(
-    "serving_models", "SELECT id, name, dimensions, state FROM embedding_models WHERE state IN ('active', 'building')"
+    "serving_models",
+    "SELECT id, name, dimensions, is_metered, state FROM embedding_models WHERE state IN ('active', 'building')",
 )
 PENDING_TEXT = tenant_statement(
     "pending_text",

@@ -25,9 +25,12 @@ def storing(memory_id: UUID, model_id: int, vectors: DocumentVectors) -> Step:
     )
 
 
-def enqueueing(memory_id: UUID, *, is_complete: bool, traceparent: str | None, now: datetime) -> Step:
-    """A job row for each model that lacks windows: the active one unless complete, a building one always."""
+def enqueueing(memory_id: UUID, *, complete_model_id: int | None, traceparent: str | None, now: datetime) -> Step:
+    """A job row for each serving model that lacks windows: every one, except the one whose windows are all at hand.
+
+    Which models serve is asked when the row is written: the active one may have changed since the call was admitted.
+    """
     return Step(
         queries.INSERT_JOB,
-        {"memory_id": memory_id, "is_complete": is_complete, "traceparent": traceparent, "now": now},
+        {"memory_id": memory_id, "complete_model_id": complete_model_id, "traceparent": traceparent, "now": now},
     )

@@ -105,7 +105,8 @@ def _embedding_steps(
             embedder.look_again()
     is_complete = vectors is not None and len(vectors.vectors) == vectors.window_count
     traceparent = call.core.database.observer.traceparent()
-    steps = [enqueueing(memory_id, is_complete=is_complete, traceparent=traceparent, now=call.now)]
+    complete_model_id = model.id if model is not None and is_complete else None
+    steps = [enqueueing(memory_id, complete_model_id=complete_model_id, traceparent=traceparent, now=call.now)]
     if vectors is not None and model is not None:
         steps.append(storing(memory_id, model.id, vectors))
     if embedder is None:

@@ -8,7 +8,7 @@ from threengram.core.call import Call
 from threengram.core.cursor import RankedRest
 from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Step
-from threengram.core.embeddings.embedder import Vector
+from threengram.core.embeddings.embedder import QueryVector
 from threengram.core.identity.admission import Admission
 from threengram.core.lexical import query_terms
 from threengram.core.search import legs, queries
@@ -48,7 +48,7 @@ class Ranking:
         self._terms = query_terms(request.query or "")
         self._pool = max(4 * request.limit, POOL_FLOOR)
 
-    async def first(self, tx: TenantTransaction, vector: Vector | None, coverage: VectorCoverage) -> SearchOutput:
+    async def first(self, tx: TenantTransaction, vector: QueryVector | None, coverage: VectorCoverage) -> SearchOutput:
         """The first page: every candidate is ranked, and the ranking frozen into the cursor."""
         if vector is not None and not self._serves(vector):
             vector, coverage = None, VectorCoverage.UNAVAILABLE
@@ -75,7 +75,7 @@ class Ranking:
         confident = {True: "true", False: "false", None: "unknown"}[answer.confident]
         self._observer.count("search", vector=answer.vector, confident=confident)
 
-    async def candidates(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
+    async def candidates(self, tx: TenantTransaction, vector: QueryVector | None) -> list[Candidate]:
         """Everything the legs bring, best first, without a page around it."""
         return await self._found(tx, vector if vector is not None and self._serves(vector) else None)
 
@@ -103,23 +103,19 @@ class Ranking:
         )
         return self._page([(row, row["score"]) for row in rows], kept, answer)
 
-    def _serves(self, vector: Vector) -> bool:
-        embedder, model = self._call.core.embedder, self._admission.model
-        if model is None or embedder is None:
-            return False
-        if embedder.model_name != model.name or len(vector) != model.dimensions:
-            embedder.look_again()
-            return False
-        return True
+    def _serves(self, vector: QueryVector) -> bool:
+        """Whether the vector is by the model whose vectors it is to be compared with."""
+        model = self._admission.model
+        return model is not None and (vector.model_name, len(vector.values)) == (model.name, model.dimensions)
 
-    async def _found(self, tx: TenantTransaction, vector: Vector | None) -> list[Candidate]:
+    async def _found(self, tx: TenantTransaction, vector: QueryVector | None) -> list[Candidate]:
         rows = await self._rows(tx, vector)
         with self._observer.span("search.fuse", rows=len(rows)):
             weighed = [(row, self._evidence(row)) for row in rows]
             found = [Candidate(row, evidence, score(evidence)) for row, evidence in weighed]
             return sorted(found, key=lambda one: (-one.score, -one.row["memory_no"]))
 
-    async def _rows(self, tx: TenantTransaction, vector: Vector | None) -> list[Row]:
+    async def _rows(self, tx: TenantTransaction, vector: QueryVector | None) -> list[Row]:
         model = None if vector is None else self._admission.model
         is_walked = model is not None and await self._is_large(tx)
         budget = queries.POSTING_BUDGET
@@ -142,7 +138,7 @@ class Ranking:
                 "pool": self._pool,
                 "window_pool": self._pool * 2,
                 "excerpt_chars": MAX_EXCERPT_CHARS,
-                "vector": None if vector is None else HalfVector(vector),
+                "vector": None if vector is None else HalfVector(vector.values),
             },
         )
         steps = [Step(queries.HNSW_SETTINGS), step] if is_walked else [step]

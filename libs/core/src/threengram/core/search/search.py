@@ -1,14 +1,16 @@
 """`search`: rank by meaning and words, or list everything newest first."""
 
 import asyncio
+from collections.abc import Callable
 
 import orjson
 
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, RankedRest, fingerprint
 from threengram.core.db.database import TenantTransaction
-from threengram.core.embeddings.embedder import EmbedderUnavailable, Vector
+from threengram.core.embeddings.embedder import Embedder, EmbedderUnavailable, QueryVector
 from threengram.core.errors import InvalidCursor
+from threengram.core.identity.admission import ActiveModel
 from threengram.core.scopes.policy import Narrowing, enforce, narrow
 from threengram.core.search import listing
 from threengram.core.search.eligibility import Eligibility, eligibility
@@ -43,12 +45,12 @@ async def _with_embedding(call: Call, request: SearchInput) -> tuple[Narrowing, 
     return narrowing, await ranking.first(tx, vector, coverage)
 
 
-async def _prepared(call: Call, request: SearchInput) -> tuple[Narrowing, Vector | None, VectorCoverage]:
+async def _prepared(call: Call, request: SearchInput) -> tuple[Narrowing, QueryVector | None, VectorCoverage]:
     embedding = asyncio.create_task(_embed(call, request))
     try:
         admission, tx = await call.admitted()
         narrowing = await enforce(tx, admission, request.scope)
-        return narrowing, *await embedding
+        return narrowing, *await _by_the_active_model(call, request, admission.model, *await embedding)
     finally:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -77,20 +79,38 @@ async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowin
     return narrowing, await listing.page(call, tx, request, filters, asked, state)
 
 
-async def _embed(call: Call, request: SearchInput) -> tuple[Vector | None, VectorCoverage]:
+async def _embed(call: Call, request: SearchInput) -> tuple[QueryVector | None, VectorCoverage]:
     embedder = call.core.embedder
     if embedder is None or request.query is None:
         return None, VectorCoverage.OFF
     if embedder.is_metered:
         admission, _ = await call.admitted()
         narrow(admission, request.scope)
+    return await _vector(call, request.query, lambda: embedder)
+
+
+async def _vector(
+    call: Call, query: str, embedder: Callable[[], Embedder]
+) -> tuple[QueryVector | None, VectorCoverage]:
     observer = call.core.database.observer
     try:
         with observer.span("search.embed"), observer.span("client.embed", priority="query"):
-            vector = await embedder.embed_query(request.query, timeout_s=call.core.embed_query_timeout_s)
-        return vector, VectorCoverage.USED
+            return await embedder().embed_query(query, timeout_s=call.core.embed_query_timeout_s), VectorCoverage.USED
     except EmbedderUnavailable:
         return None, VectorCoverage.UNAVAILABLE
+
+
+async def _by_the_active_model(
+    call: Call, request: SearchInput, active: ActiveModel | None, vector: QueryVector | None, coverage: VectorCoverage
+) -> tuple[QueryVector | None, VectorCoverage]:
+    """What was embedded, or is embedded once more where the active model has changed since the embedder looked."""
+    embedder = call.core.embedder
+    if embedder is None or active is None or coverage is VectorCoverage.OFF or request.query is None:
+        return vector, coverage
+    spoke_for = embedder.model_name if vector is None else vector.model_name
+    if spoke_for == active.name:
+        return vector, coverage
+    return await _vector(call, request.query, lambda: embedder.speaking_for(active.name, active.dimensions))
 
 
 def _fingerprint(request: SearchInput, filters: Eligibility) -> bytes:
