@@ -3,7 +3,8 @@
 import psycopg
 from psycopg.types.json import Jsonb
 
-from threengram.migrations.generations import ensure_model, shipped_calibration
+from threengram.migrations.calibration import shipped_calibration
+from threengram.migrations.generations import ensure_model
 
 BUNDLED = "all-MiniLM-L6-v2-int8"
 

@@ -1,89 +1,278 @@
-"""Generations of embeddings: register a model with its calibration and build its index, as the owner."""
+"""Generations of embeddings: registered, filled while another one serves, switched to, retired. By the owner's role.
 
-import json
-from datetime import UTC, datetime
-from importlib import resources
+`building` means kept complete beside the one that serves: so is a generation that is still being filled, and so is the
+former one after a switch, which can therefore be switched back to at once.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from threengram.migrations.run import MIGRATION_LOCK
+from threengram.migrations.calibration import shipped_calibration
+from threengram.migrations.filling import delete_everything, enqueue_missing
+from threengram.migrations.index import IndexState, build_index, drop_index, index_state
+from threengram.migrations.locks import MIGRATION_LOCK, await_writers, held
+from threengram.schema.enums import ModelState
 
-INDEX_PARAMETERS = sql.SQL("WITH (m = 16, ef_construction = 64)")
+LAG_S = 60.0
+"""A row that has waited longer than this is missing; a younger one is on its way."""
+
+_COLUMNS = (
+    "id, name, dimensions, state, is_metered, calibration, fill_began_at, enqueued_at, enqueued_rows, activated_at"
+)
+_SWITCH = """
+UPDATE embedding_models
+SET state = CASE WHEN id = %(id)s THEN 'active' ELSE 'building' END,
+    activated_at = CASE WHEN id = %(id)s THEN %(now)s ELSE activated_at END
+WHERE state = 'active' OR id = %(id)s
+"""
 
 
-def ensure_model(owner_url: str, *, name: str, dimensions: int) -> int:
+class NoSuchModel(LookupError):
+    """No generation has that name."""
+
+
+class WrongState(ValueError):
+    """The generation is not in a state in which that can be done."""
+
+
+class Obstacle(StrEnum):
+    """Why a generation should not be switched to."""
+
+    INCOMPLETE = "incomplete"
+    UNINDEXED = "unindexed"
+    UNCALIBRATED = "uncalibrated"
+
+
+class NotReady(WrongState):
+    """Obstacles stand between a generation and its use."""
+
+    def __init__(self, obstacles: Collection[Obstacle]) -> None:
+        super().__init__(", ".join(obstacles))
+        self.obstacles = tuple(obstacles)
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One row of `embedding_models`. `enqueued_at` says when every memory had a row or its vectors."""
+
+    id: int
+    name: str
+    dimensions: int
+    state: ModelState
+    is_metered: bool
+    calibration: dict[str, Any] | None
+    fill_began_at: datetime | None
+    enqueued_at: datetime | None
+    enqueued_rows: int
+    activated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a generation has come.
+
+    `waiting` counts all its rows, `missing` those of its fill and those that have waited too long; `failing` the rows
+    that were tried in vain. `rate` is texts per second since the fill began, `eta_s` what is left at that rate.
+    """
+
+    generation: Generation
+    waiting: int
+    missing: int
+    failing: int
+    rate: float | None
+    eta_s: float | None
+    index: IndexState
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """What speaks against using it now."""
+        found = {
+            Obstacle.INCOMPLETE: self.generation.enqueued_at is None or self.missing > 0,
+            Obstacle.UNINDEXED: not self.index.is_complete,
+            Obstacle.UNCALIBRATED: self.generation.calibration is None,
+        }
+        return tuple(obstacle for obstacle, stands in found.items() if stands)
+
+
+def ensure_model(owner_url: str, *, name: str, dimensions: int, is_metered: bool = False) -> int:
     """The id of the model, registered as active when it is the first one and its index built on every partition.
 
-    A further model is a new generation: it has to be filled before it can serve, so this refuses to replace an active
-    one. The calibration is the one that this release ships for the model; without one the column is left alone.
+    A further model is a generation of its own, so this refuses to replace an active one. A calibration that this
+    release ships for a model in use is stored anew; one that was brought stays.
     """
     with psycopg.connect(owner_url, autocommit=True) as owner:
-        owner.execute("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
-        active = owner.execute("SELECT id, name FROM embedding_models WHERE state = 'active'").fetchone()
-        if active is not None and active[1] != name:
-            raise ValueError(f"the active embedding model is {active[1]}; a change of model is a migration of its own")
-        if active is None:
-            active = owner.execute(
-                "INSERT INTO embedding_models (id, name, dimensions, state, created_at)"
-                " SELECT coalesce(max(id), 0) + 1, %s, %s, 'active', %s FROM embedding_models RETURNING id, name",
-                (name, dimensions, datetime.now(UTC)),
-            ).fetchone()
-            assert active is not None
-        model_id = int(active[0])
-        if (calibration := shipped_calibration(name)) is not None:
-            owner.execute(
-                "UPDATE embedding_models SET calibration = %(calibration)s"
-                " WHERE id = %(id)s AND calibration IS DISTINCT FROM %(calibration)s",
-                {"id": model_id, "calibration": Jsonb(calibration)},
-            )
-        build_index(owner, model_id=model_id, dimensions=dimensions)
-        return model_id
+        with held(owner, MIGRATION_LOCK):
+            active = next((one for one in generations(owner) if one.state is ModelState.ACTIVE), None)
+            if active is not None and active.name != name:
+                raise WrongState(f"the active embedding model is {active.name}; to change it, add and activate another")
+            if active is None:
+                active = _insert(owner, name, dimensions, is_metered, ModelState.ACTIVE)
+            _store_shipped_calibrations(owner)
+        build_index(owner, model_id=active.id, dimensions=active.dimensions)
+        return active.id
 
 
-def shipped_calibration(name: str) -> dict[str, Any] | None:
-    """What `confident` of a search weighs with this model, as fitted by the evaluation; None for an unknown model."""
-    path = resources.files("threengram.migrations") / "calibrations" / f"{name}.json"
-    if not path.is_file():
-        return None
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
+def add(owner: psycopg.Connection, *, name: str, dimensions: int, is_metered: bool, now: datetime) -> Generation:
+    """Register a generation beside the active one and leave a row for all that it lacks; may be repeated."""
+    with held(owner, MIGRATION_LOCK):
+        known = next((one for one in generations(owner) if one.name == name), None)
+        if known is not None and known.dimensions != dimensions:
+            raise WrongState(f"{name} is registered with {known.dimensions} dimensions")
+        if known is not None and known.state is ModelState.ACTIVE:
+            raise WrongState(f"{name} is the active model")
+        if known is None:
+            known = _insert(owner, name, dimensions, is_metered, ModelState.BUILDING)
+        if known.enqueued_at is None or known.state is ModelState.RETIRED:
+            _fill(owner, known, now)
+        _store_shipped_calibrations(owner)
+    return find(owner, name)
 
 
-def build_index(owner: psycopg.Connection, *, model_id: int, dimensions: int) -> None:
-    """One HNSW index over the vectors of one model, built concurrently per partition and attached to its parent.
+def build(owner: psycopg.Connection, name: str) -> IndexState:
+    """Build what is missing of the generation's index."""
+    generation = find(owner, name)
+    if generation.state is ModelState.RETIRED:
+        raise WrongState(f"{name} is retired")
+    build_index(owner, model_id=generation.id, dimensions=generation.dimensions)
+    return index_state(owner, model_id=generation.id)
 
-    The expression casts to the generation's width and the predicate names the model, so that queries must do the same
-    with literals for the planner to see the index.
+
+def calibrate(owner: psycopg.Connection, name: str, calibration: dict[str, float]) -> None:
+    """Store what `confident` of a search weighs with the generation."""
+    generation = find(owner, name)
+    owner.execute("UPDATE embedding_models SET calibration = %s WHERE id = %s", (Jsonb(calibration), generation.id))
+
+
+def activate(owner: psycopg.Connection, name: str, *, now: datetime, despite: Collection[Obstacle] = ()) -> Generation:
+    """Let the generation serve and keep the former one complete. By one statement: a call sees the one or the other.
+
+    Raises `NotReady` for an obstacle that is not among `despite`.
     """
-    parent = f"memory_embeddings_hnsw_{model_id}"
-    on = sql.SQL("USING hnsw ((embedding::halfvec({})) halfvec_cosine_ops) {} WHERE model_id = {}").format(
-        sql.Literal(dimensions), INDEX_PARAMETERS, sql.Literal(model_id)
-    )
-    owner.execute(
-        sql.SQL("CREATE INDEX IF NOT EXISTS {} ON ONLY memory_embeddings {}").format(sql.Identifier(parent), on)
-    )
-    partitions = owner.execute(
-        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'memory_embeddings'::regclass ORDER BY 1"
-    ).fetchall()
-    for (partition,) in partitions:
-        child = f"{partition}_hnsw_{model_id}"
-        attached = owner.execute(
-            "SELECT i.indisvalid, h.inhparent IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
-            " LEFT JOIN pg_inherits h ON h.inhrelid = c.oid WHERE c.relname = %s",
-            (child,),
+    with held(owner, MIGRATION_LOCK):
+        found = progress(owner, find(owner, name), now=now)
+        if found.generation.state is ModelState.RETIRED:
+            raise WrongState(f"{name} is retired; add it again")
+        if in_the_way := [obstacle for obstacle in found.obstacles if obstacle not in despite]:
+            raise NotReady(in_the_way)
+        if found.generation.state is not ModelState.ACTIVE:
+            owner.execute(_SWITCH, {"id": found.generation.id, "now": now})
+    return find(owner, name)
+
+
+def retire(owner: psycopg.Connection, name: str) -> int:
+    """Stop keeping the generation, and delete its rows, vectors and index; how many vectors there were.
+
+    May be repeated after an interruption. The active one can't be retired.
+    """
+    with held(owner, MIGRATION_LOCK):
+        generation = find(owner, name)
+        if generation.state is ModelState.ACTIVE:
+            raise WrongState(f"{name} is the active model; activate another one first")
+        owner.execute(
+            "UPDATE embedding_models SET state = 'retired', enqueued_at = NULL, enqueued_rows = 0 WHERE id = %s",
+            (generation.id,),
+        )
+        # Whoever still thinks that it is wanted has finished; from now on nothing is stored for it.
+        await_writers(owner)
+        deleted = delete_everything(owner, model_id=generation.id)
+    drop_index(owner, model_id=generation.id)
+    return deleted
+
+
+def find(owner: psycopg.Connection, name: str) -> Generation:
+    """The generation of that name. Raises `NoSuchModel`."""
+    for generation in generations(owner):
+        if generation.name == name:
+            return generation
+    raise NoSuchModel(f"no embedding model is registered as {name}; there are {_names(owner)}")
+
+
+def generations(owner: psycopg.Connection) -> list[Generation]:
+    """All of them, in the order of their registration."""
+    rows = owner.execute(f"SELECT {_COLUMNS} FROM embedding_models ORDER BY id").fetchall()  # noqa: S608 (constants)
+    return [replace(Generation(*row), state=ModelState(row[3])) for row in rows]
+
+
+def progress(owner: psycopg.Connection, generation: Generation, *, now: datetime) -> Progress:
+    """How far a generation has come by now."""
+    with owner.transaction():
+        owner.execute("SET LOCAL ROLE tg_sweeper")
+        row = owner.execute(
+            "SELECT count(*), count(*) FILTER (WHERE enqueued_at <= %(until)s OR enqueued_at < %(late)s),"
+            " count(*) FILTER (WHERE error_class IS NOT NULL AND attempts > 0)"
+            " FROM embedding_jobs WHERE model_id = %(id)s",
+            {"id": generation.id, "until": generation.enqueued_at, "late": now - timedelta(seconds=LAG_S)},
         ).fetchone()
-        if attached == (True, True):
-            continue
-        if attached is not None and not attached[0]:
-            owner.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(child)))
-        owner.execute(
-            sql.SQL("CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON {} {}").format(
-                sql.Identifier(child), sql.Identifier(partition), on
-            )
-        )
-        owner.execute(
-            sql.SQL("ALTER INDEX {} ATTACH PARTITION {}").format(sql.Identifier(parent), sql.Identifier(child))
-        )
+    assert row is not None
+    waiting, missing, failing = map(int, row)
+    rate = _rate(generation, missing, now)
+    return Progress(
+        generation=generation,
+        waiting=waiting,
+        missing=missing,
+        failing=failing,
+        rate=rate,
+        eta_s=missing / rate if rate else None,
+        index=index_state(owner, model_id=generation.id),
+    )
+
+
+def _rate(generation: Generation, missing: int, now: datetime) -> float | None:
+    """Texts per second since the fill began; None before there is anything to divide, and after its end."""
+    if generation.fill_began_at is None or missing == 0:
+        return None
+    elapsed_s = (now - generation.fill_began_at).total_seconds()
+    done = generation.enqueued_rows - missing
+    return done / elapsed_s if elapsed_s > 0 and done > 0 else None
+
+
+def _insert(owner: psycopg.Connection, name: str, dimensions: int, is_metered: bool, state: ModelState) -> Generation:
+    owner.execute(
+        "INSERT INTO embedding_models"
+        " (id, name, dimensions, state, is_metered, created_at, fill_began_at, enqueued_at, activated_at)"
+        " SELECT coalesce(max(id), 0) + 1, %(name)s, %(dimensions)s, %(state)s, %(is_metered)s, now(),"
+        "        %(first)s, %(first)s, %(first)s FROM embedding_models",
+        {
+            "name": name,
+            "dimensions": dimensions,
+            "state": state,
+            "is_metered": is_metered,
+            # The first model is there before the first memory: it lacks nothing.
+            "first": datetime.now(UTC) if state is ModelState.ACTIVE else None,
+        },
+    )
+    return find(owner, name)
+
+
+def _fill(owner: psycopg.Connection, generation: Generation, now: datetime) -> None:
+    owner.execute(
+        "UPDATE embedding_models SET state = 'building', fill_began_at = %s WHERE id = %s AND state <> 'active'",
+        (now, generation.id),
+    )
+    await_writers(owner)
+    enqueue_missing(owner, model_id=generation.id, now=now)
+    with owner.transaction():
+        owner.execute("SET LOCAL ROLE tg_sweeper")
+        row = owner.execute(
+            "SELECT count(*) FROM embedding_jobs WHERE model_id = %s AND enqueued_at <= %s", (generation.id, now)
+        ).fetchone()
+    owner.execute(
+        "UPDATE embedding_models SET enqueued_at = %s, enqueued_rows = %s WHERE id = %s",
+        (now, row[0] if row else 0, generation.id),
+    )
+
+
+def _store_shipped_calibrations(owner: psycopg.Connection) -> None:
+    for generation in generations(owner):
+        if (shipped := shipped_calibration(generation.name)) is not None and shipped != generation.calibration:
+            calibrate(owner, generation.name, shipped)
+
+
+def _names(owner: psycopg.Connection) -> str:
+    return ", ".join(generation.name for generation in generations(owner)) or "none"

@@ -95,6 +95,10 @@ GRANT SELECT (tenant_id, id, client_id, last_used_at) ON oauth_grants TO tg_swee
 GRANT SELECT (client_id, created_at, last_used_at), UPDATE (last_used_at), DELETE ON oauth_clients TO tg_sweeper;
 GRANT SELECT (kid, state, created_at, changed_at), UPDATE (state, changed_at) ON signing_keys TO tg_sweeper;
 
+DROP POLICY IF EXISTS sweeper_reads ON tenants;
+CREATE POLICY sweeper_reads ON tenants FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT (id, status) ON tenants TO tg_sweeper;
+
 DROP POLICY IF EXISTS sweeper_reads ON embedding_jobs;
 CREATE POLICY sweeper_reads ON embedding_jobs FOR SELECT TO tg_sweeper USING (true);
 DROP POLICY IF EXISTS sweeper_claims ON embedding_jobs;

@@ -6,12 +6,12 @@ import psycopg
 from alembic import command
 from alembic.config import Config
 from psycopg import sql
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 
+from threengram.migrations.locks import MIGRATION_LOCK, held, until_true
+
 RUNTIME_ROLE = "threengram_runtime"
-MIGRATION_LOCK = 7_236_401
-"""Key of the advisory lock that lets one migrator in at a time."""
 
 _HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def upgrade(owner_url: str, *, runtime_password: str, runtime_role: str = RUNTIM
     engine = create_engine(make_url(owner_url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
-            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
+            until_true(lambda: _locked(connection))
             connection.execute(text("SET lock_timeout = '5s'"))
             connection.commit()
             config = Config()
@@ -35,12 +35,18 @@ def upgrade(owner_url: str, *, runtime_password: str, runtime_role: str = RUNTIM
             connection.commit()
     finally:
         engine.dispose()
-    with psycopg.connect(owner_url) as owner:
+    with psycopg.connect(owner_url, autocommit=True) as owner, held(owner, MIGRATION_LOCK), owner.transaction():
         _apply_roles(owner, runtime_role, runtime_password)
 
 
+def _locked(connection: Connection) -> bool:
+    """Whether the migrator's turn has come; nothing is held while it has not."""
+    taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": MIGRATION_LOCK}).scalar()
+    connection.commit()
+    return bool(taken)
+
+
 def _apply_roles(owner: psycopg.Connection, runtime_role: str, runtime_password: str) -> None:
-    owner.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
     for name, value in (("threengram.runtime_role", runtime_role), ("threengram.runtime_password", runtime_password)):
         owner.execute("SELECT set_config(%s, %s, true)", (name, value))
     owner.execute(sql.SQL((_HERE / "roles.sql").read_text()))

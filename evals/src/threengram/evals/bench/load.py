@@ -23,7 +23,7 @@ from threengram.core.memories.append import content_hash
 from threengram.core.principal import Principal
 from threengram.evals.bench import binary_copy
 from threengram.evals.bench.corpus import Text
-from threengram.migrations.generations import build_index
+from threengram.migrations.index import build_index
 from threengram.schema.enums import MemoryType
 
 TABLES = (

@@ -18,6 +18,7 @@ NAMED_POLICIES = {
     ("oauth_codes", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("oauth_tokens", "resolver_reads", "SELECT", "tg_resolver", "true", None),
     ("user_sessions", "resolver_reads", "SELECT", "tg_resolver", "true", None),
+    ("tenants", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("embedding_jobs", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("embedding_jobs", "sweeper_claims", "UPDATE", "tg_sweeper", "true", "true"),
     *(
