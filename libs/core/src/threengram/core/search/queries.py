@@ -29,7 +29,8 @@ HIT: LiteralString = """m.id, m.memory_no, m.memory_type, m.topic, left(m.conten
 
 PENDING: LiteralString = """(SELECT count(*) FROM (
         SELECT FROM embedding_jobs j WHERE j.tenant_id = %(tenant_id)s
-          AND j.model_id = (SELECT g.id FROM embedding_models g WHERE g.state = 'active') LIMIT 1000) waiting) AS pending"""
+          AND j.model_id = (SELECT g.id FROM embedding_models g WHERE g.state = 'active')
+        LIMIT 1000) waiting) AS pending"""
 
 
 def counted(filters: Eligibility) -> Statement:
