@@ -11,12 +11,15 @@ from joserfc.jwk import RSAKey
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
+from threengram.core.oauth.signing import private_keys
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind, OAuthScope
 
 ISSUER = "http://127.0.0.1:8301"
 AUDIENCE = "http://127.0.0.1:8300/mcp"
-SIGNING_KEY = RSAKey.generate_key(2048, {"kid": "test-key"}, private=True)
+SIGNING_KEY = private_keys(RSAKey.generate_key(2048, private=True).as_pem(private=True).decode())[0]
+"""Under the name by which the product knows it."""
+
 BOTH = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 
 from tests.integration.runtime.processes import Service, listening, service
-from tests.people import a_person
+from tests.people import SIGNING_KEY, a_person
 from threengram.core.db.database import Database
 from threengram.core.identity.api_keys import create_api_key
 from threengram.schema.enums import OAuthScope
@@ -22,6 +22,7 @@ def api_process(directory: Path, **variables: str) -> Iterator[Service]:
     """A running `threengram.api`, not necessarily ready yet."""
     settings = {
         "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
+        "signing_key": SIGNING_KEY.as_pem(private=True).decode(),
         "instance": "api-0",
         **variables,
     }

@@ -45,7 +45,7 @@ def test_each_service_gets_the_secrets_that_its_settings_need(services: Services
     }
     assert seen == {
         "gateway": {"runtime", "valkey", "cursor"},
-        "api": {"runtime", "valkey", "cursor"},
+        "api": {"runtime", "valkey", "cursor", "signing"},
         "worker": {"runtime", "valkey"},
         "beat": {"runtime", "valkey"},
         "embedder": set(),

@@ -66,6 +66,11 @@ class Services:
         """The base URL of `embedder`."""
         return f"http://{HOST}:{self.ports.listener('embedder')}"
 
+    @property
+    def cimd_url(self) -> str:
+        """The base URL of `cimd`."""
+        return f"http://{HOST}:{self.ports.listener('cimd')}"
+
     def program(self, service: str, replica: int = 0) -> Program:
         """Replicas are processes on the same listening socket with an admin port each."""
         return Program(
@@ -110,7 +115,7 @@ class Services:
             case "gateway":
                 return data | self._edge() | {"WEB_APP_URL": self.api_url}
             case "api":
-                return data | self._edge()
+                return data | self._edge() | {"SIGNING_KEY": self.secrets.signing_key_pem, "CIMD_URL": self.cimd_url}
             case "worker" | "beat":
                 return data | {"EMBEDDER_URL": self.embedder_url, "EMBED_INTERVAL_S": str(EMBED_INTERVAL_S)}
             case "embedder":

@@ -12,6 +12,8 @@ from threengram.api.build import Collaborators, build_app
 from threengram.api.gates import Limits
 from threengram.api.limits import EdgeLimits
 from threengram.api.login import Logins
+from threengram.api.oauth import documents
+from threengram.api.oauth.routes import OAuth
 from threengram.api.pages import static_routes
 from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
@@ -21,9 +23,12 @@ from threengram.core.db import guard
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
+from threengram.core.oauth.resources import Resources
+from threengram.core.oauth.server import AuthorizationServer
+from threengram.core.oauth.signing import SigningKeys, private_keys
 from threengram.core.people.passwords import PasswordHashes
 from threengram.runtime import logging, server, telemetry
-from threengram.runtime.health import Health
+from threengram.runtime.health import Check, Health
 from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
 from threengram.runtime.ratelimit import RateLimiter
 
@@ -58,6 +63,22 @@ class Api:
             issuer_url=settings.issuer_url,
             lifetime=timedelta(minutes=settings.session_minutes),
         )
+        self.documents = documents.ServiceDocuments(
+            None if settings.cimd_url is None else documents.client(settings.cimd_url)
+        )
+        self.oauth = OAuth(
+            AuthorizationServer(
+                database=self.database,
+                issuer=settings.issuer_url,
+                resources=Resources(public_url=settings.public_url, issuer=settings.issuer_url),
+                documents=self.documents,
+                keys=SigningKeys(self.database, private_keys(settings.signing_key.get_secret_value())),
+                clock=_now,
+                redirect_schemes=frozenset(settings.redirect_schemes),
+                max_unused_clients=settings.max_unused_clients,
+            ),
+            self.logins,
+        )
         self.embedder: FollowingEmbedder | None = None
         if settings.embedder_url is not None:
             self.embedder = FollowingEmbedder(self.database, settings.embedder_url, headers=traceparent_header)
@@ -82,6 +103,7 @@ class Api:
         finally:
             if self.embedder is not None:
                 await self.embedder.close()
+            await self.documents.close()
             await self.limiter.aclose()
             self.hashes.close()
             await self.database.close()
@@ -91,7 +113,9 @@ class Api:
         settings = self.settings
         return build_app(
             Collaborators(
-                authenticator=Authenticator(ApiKeyResolver(self.database, self.key_uses), _now),
+                authenticator=Authenticator(
+                    ApiKeyResolver(self.database, self.key_uses), _now, access_tokens=self.oauth.access_tokens
+                ),
                 rates=RateLimits(
                     self.limiter,
                     key_calls_per_minute=settings.key_calls_per_minute,
@@ -99,14 +123,20 @@ class Api:
                 ),
                 open_call=partial(open_call, self.core),
                 limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
-                routes=[*static_routes(self.edge_limits), *self.logins.routes()],
+                routes=[*static_routes(self.edge_limits), *self.logins.routes(), *self.oauth.routes()],
+                metadata_url=self.oauth.metadata_url,
                 lifespan=self.opened,
             )
         )
 
     def health(self) -> Health:
-        """Ready with a guarded database and reachable counters; without the embedder search is lexical, no more."""
-        degraded = {} if self.embedder is None else {"embedder": self.embedder.check}
+        """Ready with a guarded database and reachable counters.
+
+        Without the embedder search is lexical, without a published signing key no token is made, and all else works.
+        """
+        degraded: dict[str, Check] = {"signing_key": self.oauth.server.keys.check}
+        if self.embedder is not None:
+            degraded["embedder"] = self.embedder.check
         return Health(
             {"database": partial(guard.check, self.database), "limiter": self.limiter.check}, degraded=degraded
         )

@@ -13,7 +13,10 @@ from starlette.datastructures import Headers
 
 from threengram.api.failures import BadCredential, NoCredential
 from threengram.core.identity.api_keys import KEY_MARK
+from threengram.core.identity.tokens import AccessTokenVerifier, InvalidToken
 from threengram.core.principal import Principal
+from threengram.runtime.metrics import BEARER_REFUSALS, TOKEN_REFUSALS, closed
+from threengram.schema.enums import ActorKind
 
 
 class Verifier(Protocol):
@@ -22,6 +25,22 @@ class Verifier(Protocol):
     async def principal(self, text: str, now: datetime) -> Principal | None:
         """The caller; None for a credential that opens nothing. Raises `Unavailable` when that can't be told."""
         ...
+
+
+class AccessTokens:
+    """Access tokens whose audience is this API; those for another resource open nothing here."""
+
+    def __init__(self, verifier: AccessTokenVerifier) -> None:
+        self._verifier = verifier
+
+    async def principal(self, text: str, now: datetime) -> Principal | None:
+        """The caller; None for any token but a good one of this audience."""
+        try:
+            claims = await self._verifier.verify(text, now)
+        except InvalidToken as error:
+            BEARER_REFUSALS.labels(closed(error.reason, TOKEN_REFUSALS)).inc()
+            return None
+        return Principal(claims.tenant_id, claims.user_id, claims.token_id, claims.scopes, ActorKind.USER_API)
 
 
 class Authenticator:

@@ -28,7 +28,8 @@ DESCRIPTION_MAX_AGE_S = 300
 class Collaborators:
     """What the stack is made from.
 
-    `routes` are those beside the operations: pages, and what OAuth needs. `lifespan` opens the connections behind the
+    `routes` are those beside the operations: pages, and what OAuth needs. `metadata_url` is where a client without a
+    good token finds out how to get one. `lifespan` opens the connections behind the
     others and closes them.
     """
 
@@ -38,6 +39,7 @@ class Collaborators:
     limits: Limits = field(default_factory=Limits)
     operations: tuple[AnyOperation, ...] = OPERATIONS
     routes: Sequence[Route] = ()
+    metadata_url: str | None = None
     lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 
@@ -57,7 +59,13 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     app = FastAPI(
         openapi_url=None, redirect_slashes=False, lifespan=lifespan, exception_handlers=dict(EXCEPTION_HANDLERS)
     )
-    gates = Gates(collaborators.authenticator, collaborators.rates, collaborators.open_call, collaborators.limits)
+    gates = Gates(
+        collaborators.authenticator,
+        collaborators.rates,
+        collaborators.open_call,
+        collaborators.limits,
+        collaborators.metadata_url,
+    )
     # Literal paths first: `/memories/get` is no memory's id, whatever the method.
     ordered = sorted(collaborators.operations, key=lambda operation: ("{" in operation.path, operation.path))
     for path, operations in groupby(ordered, key=lambda operation: PREFIX + operation.path):

@@ -29,6 +29,7 @@ from threengram.schema.errors import ErrorCode, issues_of
 OpenCall = Callable[[Principal], AbstractAsyncContextManager[Call]]
 """An authorised call for a principal; it commits when its block succeeds."""
 
+_CHALLENGE = "www-authenticate"
 _NO_STORE = {"cache-control": "no-store"}
 _log = get_logger(__name__)
 
@@ -44,7 +45,15 @@ class Limits:
 class Gates:
     """Serves operations for any number of callers at once; holds nothing of any of them."""
 
-    def __init__(self, authenticator: Authenticator, rates: RateLimits, open_call: OpenCall, limits: Limits) -> None:
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        rates: RateLimits,
+        open_call: OpenCall,
+        limits: Limits,
+        metadata_url: str | None = None,
+    ) -> None:
+        self._metadata_url = metadata_url
         self._authenticator = authenticator
         self._rates = rates
         self._open_call = open_call
@@ -66,6 +75,9 @@ class Gates:
         except ClientGone:
             return Response(status_code=400)
         response.headers.update(rate_headers)
+        if self._metadata_url is not None and _CHALLENGE in response.headers:
+            # Where a client learns how to get a token (RFC 9728, section 5.1).
+            response.headers[_CHALLENGE] += f', resource_metadata="{self._metadata_url}"'
         return response
 
     async def _admitted(self, operation: AnyOperation, request: Request, principal: Principal) -> Response:

@@ -1,11 +1,17 @@
 """What the `api` service reads from its environment; the only module here that looks at it."""
 
+from typing import Annotated, Any
+
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from threengram.api.limits import MINUTE_S, Rules
 from threengram.runtime.ratelimit import Rule
 from threengram.runtime.settings import ServiceSettings
+
+_NEVER_OF_AN_APP = frozenset(
+    {"http", "https", "ws", "wss", "ftp", "file", "data", "blob", "about", "javascript", "vbscript", "view-source"}
+)
 
 
 class Settings(ServiceSettings):
@@ -31,6 +37,25 @@ class Settings(ServiceSettings):
     cursor_key: SecretStr = Field(
         description="Key that seals page cursors: 32 or more random bytes, base64url; the same in every replica."
     )
+    signing_key: SecretStr = Field(
+        description="Private RSA key in PEM form that signs access tokens; several, one after the other, while one "
+        "replaces another. The same in every replica."
+    )
+    cimd_url: str | None = Field(
+        default=None,
+        description="Base URL of the service that fetches client metadata documents; without one, clients have to "
+        "register themselves.",
+    )
+    redirect_schemes: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("cursor",),
+        description="Comma-separated private-use schemes by which a client that registers itself may be sent back into "
+        "an app.",
+    )
+    max_unused_clients: int = Field(
+        default=10_000,
+        ge=1,
+        description="Registered clients that nobody has connected yet; beyond that the oldest make room.",
+    )
     max_body_bytes: int = Field(default=1_048_576, ge=1024, description="Largest request body.")
     key_calls_per_minute: int = Field(default=300, ge=1, description="Requests a minute with one API key.")
     user_calls_per_minute: int = Field(default=600, ge=1, description="Requests a minute of one user, over all keys.")
@@ -55,6 +80,20 @@ class Settings(ServiceSettings):
             login_address=Rule("login_address", self.login_attempts_per_address, MINUTE_S, "local"),
             password_account=Rule("password_account", calls, window_s, "local"),
         )
+
+    @field_validator("redirect_schemes", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(scheme.strip().lower() for scheme in value.split(",") if scheme.strip())
+        return value
+
+    @field_validator("redirect_schemes")
+    @classmethod
+    def _are_of_apps(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not _NEVER_OF_AN_APP.isdisjoint(value):
+            raise ValueError("a scheme of the web or of a script is no app's")
+        return value
 
     @field_validator("public_url", "issuer_url")
     @classmethod

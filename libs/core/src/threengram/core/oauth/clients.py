@@ -18,7 +18,7 @@ from threengram.core.oauth.server import AuthorizationServer
 from threengram.schema.enums import ClientAuthMethod, ClientRegistration
 from threengram.schema.oauth import GrantType, ResolveResponse
 from threengram.schema.oauth_requests import RegistrationRequest
-from threengram.schema.urls import DocumentUrl, InvalidUrl, matches_redirect_uri, parse_document_url
+from threengram.schema.urls import InvalidUrl, matches_redirect_uri, parse_document_url
 
 MAX_STALE = timedelta(hours=24)
 """How long after its expiry the last valid document serves refreshes."""
@@ -76,12 +76,21 @@ class Registered:
     secret: str | None = field(repr=False)
 
 
+def is_document_id(client_id: str) -> bool:
+    """Whether an identifier can name a metadata document."""
+    try:
+        parse_document_url(client_id)
+    except InvalidUrl:
+        return False
+    return True
+
+
 async def client_to_consent(server: AuthorizationServer, client_id: str) -> Client:
     """The client as it is now; nothing is stored. Raises `UnknownClient` or `ClientUnavailable`."""
     row = await _row(server.database, client_id)
     if row is not None and row["registration"] == ClientRegistration.DYNAMIC:
         return _of_row(row)
-    if _document_url(client_id) is None:
+    if not is_document_id(client_id):
         raise UnknownClient("not_registered")
     return _of_document(await server.documents.resolve(client_id))
 
@@ -187,10 +196,3 @@ def _columns(client: Client) -> dict[str, object]:
         "auth_method": client.auth_method,
         "secret_hash": client.secret_hash,
     }
-
-
-def _document_url(client_id: str) -> DocumentUrl | None:
-    try:
-        return parse_document_url(client_id)
-    except InvalidUrl:
-        return None

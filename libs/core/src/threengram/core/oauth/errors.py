@@ -1,6 +1,8 @@
 """Protocol errors that Authlib does not name, and the refusals that are no protocol error at all."""
 
-from authlib.oauth2.rfc6749.errors import OAuth2Error
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error
+
+from threengram.schema.oauth import GrantType
 
 
 class InvalidTargetError(OAuth2Error):
@@ -8,6 +10,16 @@ class InvalidTargetError(OAuth2Error):
 
     error = "invalid_target"
     description = "The resource is unknown, or not the one that the grant is for."
+
+
+class ReplayError(InvalidGrantError):
+    """A code or refresh token came again; all that came of it is revoked, since one of the two had no right to it."""
+
+    description = "This was used before; what came of it is revoked. Ask the user again."
+
+    def __init__(self, grant: GrantType) -> None:
+        super().__init__()
+        self.grant = grant
 
 
 class TemporarilyUnavailableError(OAuth2Error):

@@ -20,7 +20,7 @@ from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
 from threengram.core.oauth.client_authentication import ClientCredentials, presented
 from threengram.core.oauth.clients import Client, client_of_grants
-from threengram.core.oauth.errors import ClientUnavailable, TemporarilyUnavailableError, UnknownClient
+from threengram.core.oauth.errors import ClientUnavailable, ReplayError, TemporarilyUnavailableError, UnknownClient
 from threengram.core.oauth.families import Found, Use, locked, revoking, use_of
 from threengram.core.oauth.issuing import IssuedTokens, issuing
 from threengram.core.oauth.secrets import secret_hash
@@ -84,7 +84,7 @@ async def _exchange(
         family, code = await locked(tx, found, queries.CODE)
         if code["used_at"] is not None:
             await tx.run(revoking(family.id, now), commit=True)
-            raise InvalidGrantError("The code was used before; what came of it is revoked.")
+            raise ReplayError(GrantType.AUTHORIZATION_CODE)
         # The first presentation uses it up, whatever becomes of it: nobody gets to guess.
         used = Step(queries.USE_CODE, {"code_id": found.id, "now": now})
         try:
@@ -133,7 +133,7 @@ async def _refresh(
             raise InvalidGrantError("The refresh token is unknown or has expired.")
         if use_of(row["replaced_at"], now) is Use.REPLAY:
             await tx.run(revoking(family.id, now), commit=True)
-            raise InvalidGrantError("The refresh token was replaced before; what came of it is revoked.")
+            raise ReplayError(GrantType.REFRESH_TOKEN)
         server.resources.check(parameters.resource, family.audience)
         scopes = _narrowed(row["scopes"], parameters.scope)
         replaced = Step(queries.REPLACE_TOKEN, {"token_id": found.id, "now": now})
