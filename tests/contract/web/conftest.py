@@ -4,9 +4,18 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.conftest import CURSOR_KEY, Clock
 from tests.contract.web.stack import Browser, Owner, Pages, a_browser, an_owner, pages_of, quick_hashes, serving
 from threengram.core.call import Core
+from threengram.core.cursor import CursorSealer
+from threengram.core.db.database import Database
 from threengram.core.people.passwords import PasswordHashes
+
+
+@pytest.fixture
+def core(database: Database, clock: Clock) -> Core:
+    """Pages embed nothing."""
+    return Core(database, None, CursorSealer(CURSOR_KEY), clock)
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from html import unescape
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx2
 from argon2 import Parameters
@@ -13,6 +14,7 @@ from argon2.low_level import ARGON2_VERSION, Type
 from starlette.types import ASGIApp
 
 from tests.contract.mcp.stack import started
+from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
 from threengram.api.limits import EdgeLimits, Rules
@@ -26,6 +28,7 @@ from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.core.ids import new_id
 from threengram.core.people.accounts import set_password
 from threengram.core.people.passwords import PasswordHashes
+from threengram.core.people.sessions import LIFETIME
 from threengram.core.principal import Principal
 from threengram.runtime.ratelimit import Rule, Verdict
 
@@ -62,18 +65,20 @@ def pages_of(
     limiter: Limiter | None = None,
     rules: Rules | None = None,
     issuer_url: str = ORIGIN,
+    lifetime: timedelta = LIFETIME,
 ) -> Pages:
     """The service on `core`; without a limiter nothing stands in a test's way."""
     counters: Limiter = limiter or Unlimited()
     limits = EdgeLimits(counters, rules)
-    logins = Logins(core.database, hashes, limits, core.clock, issuer_url=issuer_url)
+    logins = Logins(core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime)
+    account = AccountPages(logins, core.database, hashes, core.clock)
     uses = ApiKeyUses(core.database)
     app = build_app(
         Collaborators(
             authenticator=Authenticator(ApiKeyResolver(core.database, uses), core.clock),
             rates=RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000),
             open_call=lambda principal: open_call(core, principal),
-            routes=[*static_routes(limits), *logins.routes()],
+            routes=[*static_routes(limits), *logins.routes(), *account.routes()],
         )
     )
     return Pages(core, hashes, logins, app)
@@ -90,7 +95,8 @@ class Browser:
         return await self.http.get(path, headers=headers)
 
     async def post(self, path: str, form: dict[str, str], **headers: str) -> httpx2.Response:
-        return await self.http.post(path, data=form, headers={**self.headers, **headers})
+        form_headers = {"content-type": "application/x-www-form-urlencoded"}
+        return await self.http.post(path, content=urlencode(form), headers=form_headers | self.headers | headers)
 
     async def submit(self, page: str, path: str, **fields: str) -> httpx2.Response:
         """Open a page, take the token of its form, and send the form."""

@@ -1,5 +1,7 @@
 import io
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from threengram.cli.run_file import RunRecord
 RECORD = RunRecord(
     api_url="http://127.0.0.1:8301",
     mcp_url="http://127.0.0.1:8300/mcp",
+    email="me@localhost",
+    password_file=None,
     token="a.b.c" * 100,
     api_key="3ng_key",
     admin_urls={"gateway": ["http://127.0.0.1:8320", "http://127.0.0.1:8330"], "api": "http://127.0.0.1:8321"},
@@ -26,6 +30,8 @@ def test_the_file_says_what_runs_and_only_its_owner_can_read_it(tmp_path: Path) 
     assert json.loads(path.read_text()) == {
         "apiUrl": "http://127.0.0.1:8301",
         "mcpUrl": "http://127.0.0.1:8300/mcp",
+        "email": "me@localhost",
+        "passwordFile": None,
         "token": "a.b.c" * 100,
         "apiKey": "3ng_key",
         "adminUrls": {"gateway": ["http://127.0.0.1:8320", "http://127.0.0.1:8330"], "api": "http://127.0.0.1:8321"},
@@ -47,13 +53,22 @@ def test_the_configuration_can_be_copied_from_a_narrow_terminal() -> None:
     box.show(Console(file=text, width=60), RECORD, seconds=3.21)
     shown = text.getvalue()
     assert "threengram is ready after 3.2 s" in shown
-    configuration = shown[shown.index("{") :]
-    assert json.loads(configuration) == {
-        "mcpServers": {
-            "threengram": {
-                "type": "http",
-                "url": "http://127.0.0.1:8300/mcp",
-                "headers": {"Authorization": "Bearer " + "a.b.c" * 100},
-            }
-        }
-    }
+    by_browser, by_token = re.findall(r"^\{.*?^\}", shown, flags=re.MULTILINE | re.DOTALL)
+    server: dict[str, object] = {"type": "http", "url": "http://127.0.0.1:8300/mcp"}
+    assert json.loads(by_browser) == {"mcpServers": {"threengram": server}}
+    server["headers"] = {"Authorization": "Bearer " + "a.b.c" * 100}
+    assert json.loads(by_token) == {"mcpServers": {"threengram": server}}
+
+
+def test_the_password_is_shown_to_a_person_and_its_file_to_a_log(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("pass-word\n")
+    record = replace(RECORD, password_file=str(file))
+    shown = {}
+    for is_terminal in (True, False):
+        text = io.StringIO()
+        box.show(Console(file=text, width=200, force_terminal=is_terminal), record, seconds=3)
+        shown[is_terminal] = text.getvalue()
+    assert "pass-word" in shown[True]
+    assert "pass-word" not in shown[False]
+    assert str(file) in shown[False]

@@ -38,6 +38,11 @@ class Layout:
         return self.secrets / "api-key"
 
     @property
+    def password(self) -> Path:
+        """The password that the first user was given, until another one is set."""
+        return self.secrets / "password"
+
+    @property
     def postgres(self) -> Path:
         """The PostgreSQL cluster."""
         return self.root / "postgres"

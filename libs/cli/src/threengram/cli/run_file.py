@@ -10,10 +10,15 @@ from threengram.cli.files import write_private
 
 @dataclass(frozen=True)
 class RunRecord:
-    """`admin_urls` and `pids` are by service; a service with replicas has a list."""
+    """`email` is that of the first user, whose password stands in `password_file` unless it was changed.
+
+    `admin_urls` and `pids` are by service; a service with replicas has a list.
+    """
 
     api_url: str
     mcp_url: str
+    email: str
+    password_file: str | None
     token: str
     api_key: str
     admin_urls: dict[str, str | list[str]]
@@ -25,6 +30,8 @@ class RunRecord:
         content = {
             "apiUrl": self.api_url,
             "mcpUrl": self.mcp_url,
+            "email": self.email,
+            "passwordFile": self.password_file,
             "token": self.token,
             "apiKey": self.api_key,
             "adminUrls": self.admin_urls,
@@ -45,6 +52,8 @@ def read(path: Path) -> RunRecord:
     return RunRecord(
         api_url=content["apiUrl"],
         mcp_url=content["mcpUrl"],
+        email=content["email"],
+        password_file=content["passwordFile"],
         token=content["token"],
         api_key=content["apiKey"],
         admin_urls=content["adminUrls"],

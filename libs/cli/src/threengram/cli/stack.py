@@ -5,6 +5,7 @@ import contextlib
 import os
 from collections.abc import Coroutine
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threengram.cli.account import Account
@@ -24,6 +25,7 @@ from threengram.cli.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from threengram.cli.key_ring import KeyRing
+    from threengram.cli.people import People
     from threengram.cli.provision import Provisioner
 
 
@@ -41,6 +43,7 @@ class Stack:
         self._ports = Ports(options.port_base)
         self._provisioner: Provisioner | None = None
         self._token = self._api_key = ""
+        self._password_file: Path | None = None
 
     async def start(self, steps: Steps, readiness: Readiness, listeners: contextlib.ExitStack) -> None:
         """Start everything and return once all of it is ready. Raises the first `CannotRun` of any part."""
@@ -68,6 +71,8 @@ class Stack:
         return RunRecord(
             api_url=f"http://{HOST}:{self._ports.listener('api')}",
             mcp_url=f"http://{HOST}:{self._ports.listener('gateway')}/mcp",
+            email=FIRST_USER,
+            password_file=None if self._password_file is None else str(self._password_file),
             token=self._token,
             api_key=self._api_key,
             admin_urls={name: urls[0] if len(urls) == 1 else urls for name, urls in admin.items()},
@@ -77,21 +82,33 @@ class Stack:
 
     async def token(self, grant: Grant) -> str:
         """A new access token of this stack."""
-        if self._provisioner is None:
-            raise CannotRun("the database is not ready yet", exit_code=1)
-        return await self._provisioner.token(grant, datetime.now(UTC))
+        return await self._prepared().token(grant, datetime.now(UTC))
 
     async def keys(self, request: dict[str, Any]) -> dict[str, Any]:
         """What a request about API keys asks for."""
         return await self._key_ring().answer(request, datetime.now(UTC))
 
-    def _key_ring(self) -> "KeyRing":
+    async def people(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a request about users asks for."""
+        return await self._people().answer(request, datetime.now(UTC))
+
+    def _people(self) -> "People":
+        provisioner = self._prepared()
+        from threengram.cli.people import People
+
+        return People(provisioner.runtime_url, provisioner.owner_url)
+
+    def _prepared(self) -> "Provisioner":
         if self._provisioner is None:
             raise CannotRun("the database is not ready yet", exit_code=1)
+        return self._provisioner
+
+    def _key_ring(self) -> "KeyRing":
+        provisioner = self._prepared()
         # Brings the database driver, which is loaded by now.
         from threengram.cli.key_ring import KeyRing
 
-        return KeyRing(self._provisioner.runtime_url)
+        return KeyRing(provisioner.runtime_url)
 
     def _require_ports(self) -> None:
         for service in SERVICES:
@@ -158,9 +175,11 @@ class Stack:
                 audience=f"{services.public_url}/mcp",
             )
             await asyncio.to_thread(provisioner.prepare, self._options.embedder, datetime.now(UTC))
-        with steps.step("first user, token and key"):
-            self._token = await provisioner.token(Grant(creates_user=True), datetime.now(UTC))
-            self._api_key = await self._key_ring().kept(self._layout.api_key, FIRST_USER, datetime.now(UTC))
+        with steps.step("first user, password, token and key"):
+            now = datetime.now(UTC)
+            self._token = await provisioner.token(Grant(creates_user=True), now)
+            self._password_file = await self._people().first_password(self._layout.password, FIRST_USER, now)
+            self._api_key = await self._key_ring().kept(self._layout.api_key, FIRST_USER, now)
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:

@@ -145,6 +145,8 @@ class Up:
                 return {"token": await self._stack.token(grant)}
             case {"command": "keys", "email": str()}:
                 return await self._stack.keys(request)
+            case {"command": "user"}:
+                return await self._stack.people(request)
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

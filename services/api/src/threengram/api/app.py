@@ -7,6 +7,7 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
+from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
 from threengram.api.gates import Limits
@@ -79,6 +80,7 @@ class Api:
             ),
             self.logins,
         )
+        self.account = AccountPages(self.logins, self.database, self.hashes, _now)
         self.embedder: FollowingEmbedder | None = None
         if settings.embedder_url is not None:
             self.embedder = FollowingEmbedder(self.database, settings.embedder_url, headers=traceparent_header)
@@ -123,7 +125,12 @@ class Api:
                 ),
                 open_call=partial(open_call, self.core),
                 limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
-                routes=[*static_routes(self.edge_limits), *self.logins.routes(), *self.oauth.routes()],
+                routes=[
+                    *static_routes(self.edge_limits),
+                    *self.logins.routes(),
+                    *self.account.routes(),
+                    *self.oauth.routes(),
+                ],
                 metadata_url=self.oauth.metadata_url,
                 lifespan=self.opened,
             )

@@ -87,8 +87,11 @@ class Logins:
     def redirect(self, request: Request) -> Response:
         """To the login page, and from there back to this request's path and query."""
         query = request.url.query
-        back = request.url.path + (f"?{query}" if query else "")
-        return see_other(f"{LOGIN_PATH}?{urlencode({'next': back})}")
+        return self.to_login(request.url.path + (f"?{query}" if query else ""))
+
+    def to_login(self, after: str) -> Response:
+        """To the login page, and from there to a path of this server."""
+        return see_other(f"{LOGIN_PATH}?{urlencode({'next': after})}")
 
     async def own_form(self, request: Request, session: LoginSession) -> Form:
         """The form of this request; raises `PageRefused` unless one of our pages sent it in this session."""

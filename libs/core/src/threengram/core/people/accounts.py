@@ -1,39 +1,90 @@
 """What is done to an account: by its owner with the password in hand, or by whoever runs the machine."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from threengram.core.db.database import Database
+from threengram.core.db.database import Database, UniqueViolated
 from threengram.core.db.statement import Step
-from threengram.core.errors import NotFound
+from threengram.core.errors import Conflict, InvalidRequest, NotFound
+from threengram.core.identity import provision
 from threengram.core.people import queries
 from threengram.core.people.audit import Action, recorded
+from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import others_revoked
 from threengram.core.principal import Principal
 from threengram.schema.enums import AccountStatus
 
+EVERYTHING = (queries.REVOKE_API_KEYS, queries.REVOKE_TOKENS, queries.REVOKE_FAMILIES, queries.REVOKE_GRANTS)
+"""What acts for a user besides sessions."""
+
+
+async def create_user(
+    database: Database, hashes: PasswordHashes, *, email: str, password: str, now: datetime
+) -> Principal:
+    """A new user with a tenant of its own. Raises `InvalidRequest`, or `Conflict` for an address that is taken."""
+    address = normal_email(email)
+    if not address:
+        raise InvalidRequest("that is no e-mail address", field="email")
+    password_hash = await hashes.hash(password)
+    try:
+        principal = await provision.create_tenant(database, email=address, name=address, now=now)
+    except UniqueViolated:
+        raise Conflict("there is a user with this address already") from None
+    await _write_password(database, principal, password_hash, [recorded(Action.USER_CREATED, principal, now)], now)
+    return principal
+
 
 async def change_password(
-    database: Database, hashes: PasswordHashes, principal: Principal, *, current: str, new: str, now: datetime
+    database: Database,
+    hashes: PasswordHashes,
+    principal: Principal,
+    *,
+    current: str,
+    new: str,
+    now: datetime,
+    revoke_access: bool = False,
 ) -> bool:
     """Whether the current password was right; then the new one holds and every other session has ended.
 
-    Raises `InvalidRequest` for a new password that can't be accepted.
+    With `revoke_access` the user's API keys, tokens and connected apps have ended too. Raises `InvalidRequest` for a
+    new password that can't be accepted.
     """
-    async with database.tenant(principal) as tx:
-        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
-    match = await hashes.match(rows[0]["password_hash"] if rows else None, current)
-    if not match.is_right:
+    if not await has_password(database, hashes, principal, current):
         return False
-    await _write_password(database, principal, await hashes.hash(new), Action.PASSWORD_CHANGED, now)
+    steps = _access_revoked(principal, now) if revoke_access else []
+    steps.append(recorded(Action.PASSWORD_CHANGED, principal, now))
+    await _write_password(database, principal, await hashes.hash(new), steps, now)
     return True
 
 
+async def has_password(database: Database, hashes: PasswordHashes, principal: Principal, password: str) -> bool:
+    """Whether this is the user's password."""
+    async with database.tenant(principal) as tx:
+        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
+    return (await hashes.match(rows[0]["password_hash"] if rows else None, password)).is_right
+
+
+async def can_log_in(database: Database, principal: Principal) -> bool:
+    """Whether the user has a password at all."""
+    async with database.tenant(principal) as tx:
+        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
+    return any(row["password_hash"] is not None for row in rows)
+
+
 async def set_password(
-    database: Database, hashes: PasswordHashes, principal: Principal, password: str, *, now: datetime
+    database: Database,
+    hashes: PasswordHashes,
+    principal: Principal,
+    password: str,
+    *,
+    now: datetime,
+    revoke_access: bool = False,
 ) -> None:
     """Give a user a password, on the machine's own authority; every session of the user ends."""
-    await _write_password(database, principal, await hashes.hash(password), Action.PASSWORD_SET, now)
+    steps = _access_revoked(principal, now) if revoke_access else []
+    steps.append(recorded(Action.PASSWORD_SET, principal, now))
+    await _write_password(database, principal, await hashes.hash(password), steps, now)
 
 
 async def disable_user(database: Database, principal: Principal, *, now: datetime) -> None:
@@ -47,14 +98,10 @@ async def enable_user(database: Database, principal: Principal, *, now: datetime
 
 
 async def _write_password(
-    database: Database, principal: Principal, password_hash: str, action: Action, now: datetime
+    database: Database, principal: Principal, password_hash: str, further: Sequence[Step], now: datetime
 ) -> None:
     row = {"user_id": principal.user_id, "password_hash": password_hash, "now": now}
-    steps = [
-        Step(queries.SET_PASSWORD, row),
-        others_revoked(principal, now),
-        recorded(action, principal, now),
-    ]
+    steps = [Step(queries.SET_PASSWORD, row), others_revoked(principal, now), *further]
     async with database.tenant(principal) as tx:
         await tx.run(steps, commit=True)
 
@@ -71,3 +118,9 @@ async def _write_status(
         changed, *_ = await tx.run(steps)
         if not changed:
             raise NotFound("user", str(principal.user_id))
+
+
+def _access_revoked(principal: Principal, now: datetime) -> list[Step]:
+    parameters = {"user_id": principal.user_id, "now": now}
+    steps = [Step(statement, parameters) for statement in EVERYTHING]
+    return [*steps, recorded(Action.ACCESS_REVOKED, principal, now)]

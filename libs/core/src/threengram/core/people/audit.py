@@ -22,7 +22,7 @@ class Action(StrEnum):
     LOGGED_OUT = "login.ended"
     SESSION_REVOKED = "session.revoked"
     OTHER_SESSIONS_REVOKED = "sessions.revoked"
-    PASSWORD_REFUSED = "password.refused"  # noqa: S105 - an action
+    ACCESS_REVOKED = "access.revoked"
 
 
 def recorded(action: Action, principal: Principal, now: datetime, subject_id: UUID | None = None) -> Step:

@@ -97,6 +97,36 @@ REVOKE_OTHER_SESSIONS = tenant_statement(
     RETURNING id
     """,
 )
+REVOKE_API_KEYS = tenant_statement(
+    "revoke_api_keys_of_user",
+    """
+    UPDATE api_keys SET revoked_at = %(now)s
+    WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND revoked_at IS NULL
+    """,
+)
+REVOKE_TOKENS = tenant_statement(
+    "revoke_tokens_of_user",
+    """
+    UPDATE oauth_tokens SET revoked_at = %(now)s
+    WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND revoked_at IS NULL
+    """,
+)
+REVOKE_FAMILIES = tenant_statement(
+    "revoke_families_of_user",
+    """
+    UPDATE oauth_families f SET revoked_at = %(now)s
+    FROM oauth_grants g
+    WHERE g.tenant_id = %(tenant_id)s AND g.user_id = %(user_id)s
+      AND f.tenant_id = %(tenant_id)s AND f.grant_id = g.id AND f.revoked_at IS NULL
+    """,
+)
+REVOKE_GRANTS = tenant_statement(
+    "revoke_grants_of_user",
+    """
+    UPDATE oauth_grants SET revoked_at = %(now)s
+    WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND revoked_at IS NULL
+    """,
+)
 AUDIT = tenant_statement(
     "audit_account_change",
     """

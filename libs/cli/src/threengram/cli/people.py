@@ -1,0 +1,121 @@
+"""Users of a running stack: made, shut, opened again, given passwords; and the first one, who can log in at once."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from threengram.cli.errors import CannotRun
+from threengram.cli.files import write_private
+from threengram.core.db.database import Database
+from threengram.core.errors import Error
+from threengram.core.identity import provision
+from threengram.core.people import accounts
+from threengram.core.people.login import normal_email
+from threengram.core.people.passwords import PasswordHashes
+from threengram.core.principal import Principal
+
+MAX_LISTED = 1000
+_RESOLVER = "tg_resolver"
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+_GROUPS, _GROUP_CHARS = 4, 5
+
+
+@dataclass(frozen=True)
+class People:
+    """Acts on one database as the runtime role, and as its owner for the list of everybody."""
+
+    runtime_url: str = field(repr=False)
+    owner_url: str = field(repr=False)
+
+    async def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
+        """The answer to a `user` request of the control socket; raises `CannotRun` for what can't be done."""
+        if request.get("action") == "list":
+            return await asyncio.to_thread(self._list)
+        async with self._database() as database, _hashes() as hashes:
+            email = normal_email(request["email"])
+            match request:
+                case {"action": "create", "password": str(password)}:
+                    made = await accounts.create_user(database, hashes, email=email, password=password, now=now)
+                    return {"id": str(made.user_id)}
+                case {"action": "passwd", "password": str(password), "revokeAccess": bool(revokes)}:
+                    user = await _user(database, email)
+                    await accounts.set_password(database, hashes, user, password, now=now, revoke_access=revokes)
+                    return {"id": str(user.user_id)}
+                case {"action": "disable"}:
+                    user = await _user(database, email)
+                    await accounts.disable_user(database, user, now=now)
+                    return {"id": str(user.user_id)}
+                case {"action": "enable"}:
+                    user = await _user(database, email)
+                    await accounts.enable_user(database, user, now=now)
+                    return {"id": str(user.user_id)}
+                case _:
+                    raise CannotRun("unknown user request")
+
+    async def first_password(self, file: Path, email: str, now: datetime) -> Path | None:
+        """The file with the password of the first user, who gets one if there is none yet.
+
+        None once the user has another password than the one in the file.
+        """
+        async with self._database() as database, _hashes() as hashes:
+            user = await _user(database, email)
+            known = await asyncio.to_thread(_read, file)
+            if known and await accounts.has_password(database, hashes, user, known):
+                return file
+            if await accounts.can_log_in(database, user):
+                return None
+            password = new_password()
+            await accounts.set_password(database, hashes, user, password, now=now)
+            write_private(file, password.encode() + b"\n")
+            return file
+
+    def _list(self) -> dict[str, Any]:
+        """Everybody by address; blocks. Only the resolver's role sees all users, and the owner may act as it."""
+        statement = "SELECT id::text AS id, status, email FROM users ORDER BY email LIMIT %s"
+        with psycopg.connect(self.owner_url, row_factory=psycopg.rows.dict_row) as owner:
+            owner.execute(psycopg.sql.SQL("SET LOCAL ROLE {}").format(psycopg.sql.Identifier(_RESOLVER)))
+            rows = owner.execute(statement, (MAX_LISTED + 1,)).fetchall()
+        return {"users": rows[:MAX_LISTED], "hasMore": len(rows) > MAX_LISTED}
+
+    @asynccontextmanager
+    async def _database(self) -> AsyncIterator[Database]:
+        database = Database(self.runtime_url, pool_min=1, pool_max=1)
+        await database.open()
+        try:
+            yield database
+        except Error as error:
+            raise CannotRun(str(error), exit_code=1) from error
+        finally:
+            await database.close()
+
+
+def new_password(choice: Callable[[str], str] = secrets.choice) -> str:
+    """A password of 99 bits that is easy to type."""
+    return "-".join("".join(choice(_ALPHABET) for _ in range(_GROUP_CHARS)) for _ in range(_GROUPS))
+
+
+@asynccontextmanager
+async def _hashes() -> AsyncIterator[PasswordHashes]:
+    hashes = PasswordHashes(threads=1)
+    try:
+        yield hashes
+    finally:
+        hashes.close()
+
+
+async def _user(database: Database, email: str) -> Principal:
+    user = await provision.find_user(database, email)
+    if user is None:
+        raise CannotRun("there is no such user; `threengram user list` names them")
+    return user
+
+
+def _read(file: Path) -> str:
+    return file.read_text().strip() if file.exists() else ""
