@@ -1,0 +1,109 @@
+"""Users from the command line: made, shut, opened again; the first one can log in from the start."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from threengram.cli.errors import CannotRun
+from threengram.cli.people import People
+from threengram.core.db.database import Database
+from threengram.core.identity import provision
+from threengram.core.ids import new_id
+from threengram.core.people.login import log_in
+from threengram.core.people.passwords import PasswordHashes
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture
+def people(database_url: str, owner_url: str) -> People:
+    return People(database_url, owner_url)
+
+
+@pytest.fixture
+def hashes() -> Iterator[PasswordHashes]:
+    made = PasswordHashes()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def email() -> str:
+    return f"{new_id()}@example.test"
+
+
+async def test_a_user_is_made_shut_and_opened_again(
+    people: People, database: Database, hashes: PasswordHashes, email: str
+) -> None:
+    async def can_log_in(password: str) -> bool:
+        return await log_in(database, hashes, email=email, password=password, now=NOW) is not None
+
+    await people.answer({"action": "create", "email": email.upper(), "password": PASSWORD}, NOW)
+    assert await can_log_in(PASSWORD)
+    await people.answer({"action": "disable", "email": email}, NOW)
+    assert not await can_log_in(PASSWORD)
+    await people.answer({"action": "enable", "email": email}, NOW)
+    assert await can_log_in(PASSWORD)
+    another = {"action": "passwd", "email": email, "password": "another good one", "revokeAccess": True}
+    await people.answer(another, NOW)
+    assert not await can_log_in(PASSWORD)
+    assert await can_log_in("another good one")
+
+
+async def test_everybody_is_listed_by_the_owner_alone(people: People, email: str) -> None:
+    made = await people.answer({"action": "create", "email": email, "password": PASSWORD}, NOW)
+    await people.answer({"action": "disable", "email": email}, NOW)
+    answer = await people.answer({"action": "list"}, NOW)
+    assert {"id": made["id"], "status": "suspended", "email": email} in answer["users"]
+    assert answer["users"] == sorted(answer["users"], key=lambda user: str(user["email"]))
+    assert answer["hasMore"] is False
+
+
+@pytest.mark.parametrize(
+    ("request_of", "said"),
+    [
+        ({"action": "create", "email": "no address", "password": PASSWORD}, "that is no e-mail address"),
+        ({"action": "create", "password": "short"}, "a password has at least 12 characters"),
+        ({"action": "create", "password": "é" * 600}, "a password has at most 1024 bytes"),
+        ({"action": "create", "password": "\ud800" * 20}, "a password has at least 12 characters"),
+        ({"action": "passwd", "password": PASSWORD, "revokeAccess": False}, "there is no such user"),
+        ({"action": "disable"}, "there is no such user"),
+        ({"action": "rename"}, "unknown user request"),
+    ],
+)
+async def test_what_can_not_be_done_is_said_in_one_line(
+    people: People, email: str, request_of: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(CannotRun, match=said):
+        await people.answer({"email": email, **request_of}, NOW)
+
+
+async def test_an_address_has_one_user(people: People, email: str) -> None:
+    request = {"action": "create", "email": email, "password": PASSWORD}
+    await people.answer(request, NOW)
+    with pytest.raises(CannotRun, match="there is a user with this address already"):
+        await people.answer(request | {"email": email.upper()}, NOW)
+
+
+async def test_the_first_user_is_given_a_password_once(
+    people: People, database: Database, hashes: PasswordHashes, email: str, tmp_path: Path
+) -> None:
+    await provision.create_tenant(database, email=email, name="first", now=NOW)
+    file = tmp_path / "password"
+
+    assert await people.first_password(file, email, NOW) == file
+    given = file.read_text().strip()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert await log_in(database, hashes, email=email, password=given, now=NOW) is not None
+    assert await people.first_password(file, email, NOW) == file
+    assert file.read_text().strip() == given
+
+    await people.answer({"action": "passwd", "email": email, "password": PASSWORD, "revokeAccess": False}, NOW)
+    assert await people.first_password(file, email, NOW) is None
+    file.unlink()
+    assert await people.first_password(file, email, NOW) is None
+    assert await log_in(database, hashes, email=email, password=PASSWORD, now=NOW) is not None
