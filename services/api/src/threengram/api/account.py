@@ -14,6 +14,7 @@ from threengram.api.login import HOME_PATH, Logins, LoginSession
 from threengram.api.pages import Handler, PageRefused, page, render, see_other
 from threengram.core.db.database import Database
 from threengram.core.errors import InvalidRequest, NotFound
+from threengram.core.oauth.grants import list_grants, revoke_grant
 from threengram.core.people import accounts, sessions
 from threengram.core.people.passwords import MAX_BYTES, MIN_CHARS, PasswordHashes
 
@@ -45,6 +46,7 @@ class AccountPages:
         rule = limits.rules.page_address
         actions: dict[str, Action] = {
             "/password": self._change_password,
+            "/apps/{grant_id}/revoke": self._revoke_app,
             "/sessions/revoke-others": self._revoke_others,
             "/sessions/{session_id}/revoke": self._revoke_session,
         }
@@ -86,6 +88,7 @@ class AccountPages:
             "email": session.email,
             "csrf": session.csrf,
             "own_id": session.session_id,
+            "apps": await list_grants(self._database, session.principal, now=self._clock()),
             "sessions": await sessions.list_sessions(self._database, session.principal, self._clock()),
             "done": done,
             "problem": problem,
@@ -115,6 +118,14 @@ class AccountPages:
         if not is_changed:
             return await self._page(request, session, 403, problem="Your current password is another one.")
         return _done("password")
+
+    async def _revoke_app(self, session: LoginSession, _form: Form, request: Request) -> Response:
+        try:
+            grant_id = UUID(request.path_params["grant_id"])
+            await revoke_grant(self._database, session.principal, grant_id, now=self._clock())
+        except (ValueError, NotFound):
+            raise PageRefused(404, "Not found", "There is no such app among yours.") from None
+        return _done("app")
 
     async def _revoke_others(self, session: LoginSession, _form: Form, _request: Request) -> Response:
         await sessions.revoke_other_sessions(self._database, session.principal, now=self._clock())

@@ -15,8 +15,8 @@ from threengram.core.people.sessions import others_revoked
 from threengram.core.principal import Principal
 from threengram.schema.enums import AccountStatus
 
-EVERYTHING = (queries.REVOKE_API_KEYS, queries.REVOKE_TOKENS, queries.REVOKE_FAMILIES, queries.REVOKE_GRANTS)
-"""What acts for a user besides sessions."""
+EVERYTHING = (queries.REVOKE_FAMILIES, queries.REVOKE_GRANTS, queries.REVOKE_TOKENS, queries.REVOKE_API_KEYS)
+"""What acts for a user besides sessions; families first, as a request for tokens takes the locks."""
 
 
 async def create_user(
