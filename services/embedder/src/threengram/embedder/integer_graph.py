@@ -1,10 +1,12 @@
 """The bundled model with its matrix products in integers.
 
 Its file keeps int8 weights that are scaled back to float32 before each product, so it is small and no faster than
-float32. Here each product with such weights becomes ONNX's `DynamicQuantizeLinear` (activations to uint8, by their own
-range at run time), `MatMulInteger` and one scaling, which the runtime fuses. The weights stay as they are.
+float32. Here each product with such weights takes integers on both sides (`MatMulInteger`). Activations become bytes
+at run time: each row, which is one word piece, by its own largest magnitude. ONNX's `DynamicQuantizeLinear`, which the
+runtime would fuse, has one range for the whole run: then a vector depends on the texts beside it (cosine 0.989 to its
+own self alone), and lies further from the float32 one (0.993 instead of 0.997).
 
-A query of twelve pieces takes under half the time; the vectors differ (cosine 0.99), so they are another model.
+Measured on one thread: a query 2.2 ms instead of 5.2 ms, a window of 128 pieces 8.9 ms instead of 14.0 ms.
 """
 
 from collections.abc import Iterator
@@ -13,9 +15,16 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # type: ignore[import-untyped]
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
-_FLOAT = 1
-_INT_ATTRIBUTE = 2
 _PACKAGE = "threengram"
+# Values of the enums of `onnx.proto`.
+_FLOAT, _UINT8 = 1, 2
+_INT, _TENSOR, _INTS = 2, 4, 7
+
+ZERO_POINT = 128
+# What casts to the nearest byte, since a cast cuts: magnitudes up to 127 come to lie between 1 and 255.
+_SHIFT = ZERO_POINT + 0.5
+# A row of zeros stays one.
+_SMALLEST = 1e-12
 
 
 def with_integer_products(model: bytes) -> bytes:
@@ -23,11 +32,11 @@ def with_integer_products(model: bytes) -> bytes:
     parsed = _MODEL.FromString(model)
     nodes = list(parsed.graph.node)
     weights = _int8_weights(nodes)
-    rewritten = [new for node in _quantising_once(nodes, weights) for new in node]
+    rewritten = [new for several in _rewritten(nodes, weights) for new in several]
     if len(rewritten) == len(nodes):
         raise ValueError("no product of the model has int8 weights")
     del parsed.graph.node[:]
-    parsed.graph.node.extend(rewritten)
+    parsed.graph.node.extend([*_constants(), *rewritten])
     made: bytes = parsed.SerializeToString(deterministic=True)
     return made
 
@@ -42,39 +51,61 @@ def _int8_weights(nodes: list[Any]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _quantising_once(nodes: list[Any], weights: dict[str, tuple[str, str]]) -> Iterator[list[Any]]:
-    """What stands for each node; an activation that several products share is quantised before the first of them."""
-    quantised = set()
+def _rewritten(nodes: list[Any], weights: dict[str, tuple[str, str]]) -> Iterator[list[Any]]:
+    """What stands for each node; an activation that several products share becomes bytes before the first of them."""
+    in_bytes = set()
     for node in nodes:
         if node.op_type != "MatMul" or node.input[1] not in weights:
             yield [node]
             continue
         activation = node.input[0]
-        if activation not in quantised:
-            quantised.add(activation)
-            yield [_node("DynamicQuantizeLinear", [activation], _quantised(activation))]
-        yield _product(node, *weights[node.input[1]])
+        if activation not in in_bytes:
+            in_bytes.add(activation)
+            yield _to_bytes(activation)
+        yield _product(activation, *weights[node.input[1]], node.output[0])
 
 
-def _quantised(activation: str) -> list[str]:
-    return [f"{activation}_u8", f"{activation}_u8_scale", f"{activation}_u8_zero"]
-
-
-def _product(node: Any, integers: str, scale: str) -> list[Any]:
-    result = node.output[0]
-    values, values_scale, zero = _quantised(node.input[0])
+def _to_bytes(of: str) -> list[Any]:
+    """`of`.u8 and, for each of its rows, `of`.scale: what one step of a byte is worth."""
     return [
-        _node("MatMulInteger", [values, integers, zero], [f"{result}_i32"]),
-        _node("Cast", [f"{result}_i32"], [f"{result}_f32"], to=_FLOAT),
-        _node("Mul", [values_scale, scale], [f"{result}_scale"]),
-        _node("Mul", [f"{result}_f32", f"{result}_scale"], [result]),
+        _node("Abs", [of], f"{of}.abs"),
+        _node("ReduceMax", [f"{of}.abs"], f"{of}.max", axes=[-1], keepdims=1),
+        _node("Max", [f"{of}.max", "rows.smallest"], f"{of}.range"),
+        _node("Mul", [f"{of}.range", "rows.step"], f"{of}.scale"),
+        _node("Div", [of, f"{of}.scale"], f"{of}.steps"),
+        _node("Add", [f"{of}.steps", "rows.shift"], f"{of}.shifted"),
+        _node("Cast", [f"{of}.shifted"], f"{of}.u8", to=_UINT8),
     ]
 
 
-def _node(kind: str, inputs: list[str], outputs: list[str], **attributes: int) -> Any:
-    made = _NODE(op_type=kind, input=inputs, output=outputs)
+def _product(activation: str, integers: str, scale: str, result: str) -> list[Any]:
+    return [
+        _node("MatMulInteger", [f"{activation}.u8", integers, "rows.zero"], f"{result}.i32"),
+        _node("Cast", [f"{result}.i32"], f"{result}.f32", to=_FLOAT),
+        _node("Mul", [f"{result}.f32", scale], f"{result}.columns"),
+        _node("Mul", [f"{result}.columns", f"{activation}.scale"], result),
+    ]
+
+
+def _constants() -> list[Any]:
+    floats = {"rows.smallest": _SMALLEST, "rows.step": 1 / 127, "rows.shift": _SHIFT}
+    made = [_constant(name, _FLOAT, float_data=[value]) for name, value in floats.items()]
+    return [*made, _constant("rows.zero", _UINT8, int32_data=[ZERO_POINT])]
+
+
+def _constant(name: str, data_type: int, **data: list[Any]) -> Any:
+    made = _NODE(op_type="Constant", output=[name])
+    made.attribute.add(name="value", type=_TENSOR, t={"data_type": data_type, **data})
+    return made
+
+
+def _node(kind: str, inputs: list[str], output: str, **attributes: int | list[int]) -> Any:
+    made = _NODE(op_type=kind, input=inputs, output=[output])
     for name, value in attributes.items():
-        made.attribute.add(name=name, i=value, type=_INT_ATTRIBUTE)
+        if isinstance(value, int):
+            made.attribute.add(name=name, i=value, type=_INT)
+        else:
+            made.attribute.add(name=name, ints=value, type=_INTS)
     return made
 
 
@@ -86,11 +117,18 @@ def _field(name: str, number: int, kind: int, *, repeated: bool = False, of: str
 
 def _messages() -> tuple[Any, Any]:
     """The classes of a model and a node: the fields of `onnx.proto` that are touched here; others pass unread."""
-    text, message = _FIELD.TYPE_STRING, _FIELD.TYPE_MESSAGE
+    text, number, message = _FIELD.TYPE_STRING, _FIELD.TYPE_INT64, _FIELD.TYPE_MESSAGE
     shapes = {
+        "Tensor": [
+            _field("data_type", 2, _FIELD.TYPE_INT32),
+            _field("float_data", 4, _FIELD.TYPE_FLOAT, repeated=True),
+            _field("int32_data", 5, _FIELD.TYPE_INT32, repeated=True),
+        ],
         "Attribute": [
             _field("name", 1, text),
-            _field("i", 3, _FIELD.TYPE_INT64),
+            _field("i", 3, number),
+            _field("t", 5, message, of="Tensor"),
+            _field("ints", 8, number, repeated=True),
             _field("type", 20, _FIELD.TYPE_INT32),
         ],
         "Node": [

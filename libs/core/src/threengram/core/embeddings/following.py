@@ -122,7 +122,7 @@ class FollowingEmbedder:
         self._looked_at = self._monotonic()
 
     def _embedder(self, model: ServingModel) -> HttpEmbedder:
-        """The one client for a model; it stays open, since calls may wait on it. A process sees a handful in its life."""
+        """The one client for a model; it stays open, since calls may wait on it. There is a handful in a life."""
         key = (model.name, model.dimensions)
         if key not in self._embedders:
             self._embedders[key] = HttpEmbedder(
