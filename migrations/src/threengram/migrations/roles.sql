@@ -2,6 +2,7 @@
 --
 -- The runtime role logs in for the services: no superuser, no BYPASSRLS, owns nothing. `tg_resolver` and `tg_sweeper`
 -- cannot log in; each owns the definer functions of its kind and sees across tenants only the columns granted here.
+-- `tg_eraser` cannot log in either and sees one tenant at a time.
 -- The name and password of the runtime role arrive in the settings `threengram.runtime_role` and
 -- `threengram.runtime_password` of this session.
 
@@ -23,25 +24,29 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_sweeper') THEN
         CREATE ROLE tg_sweeper NOLOGIN;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_eraser') THEN
+        CREATE ROLE tg_eraser NOLOGIN;
+    END IF;
     -- Handing a function over needs SET; without INHERIT the migrator does not see through the policies below.
     IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-        EXECUTE format('GRANT tg_resolver, tg_sweeper TO %I WITH INHERIT FALSE, SET TRUE', current_user);
+        EXECUTE format('GRANT tg_resolver, tg_sweeper, tg_eraser TO %I WITH INHERIT FALSE, SET TRUE', current_user);
     END IF;
 END $$;
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, tg_resolver, tg_sweeper;
-GRANT USAGE ON SCHEMA public TO tg_resolver, tg_sweeper;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, tg_resolver, tg_sweeper, tg_eraser;
+GRANT USAGE ON SCHEMA public TO tg_resolver, tg_sweeper, tg_eraser;
 
 -- Owners of the definer functions. CREATE on the schema is needed for the hand-over only.
-GRANT CREATE ON SCHEMA public TO tg_resolver, tg_sweeper;
+GRANT CREATE ON SCHEMA public TO tg_resolver, tg_sweeper, tg_eraser;
 DO $$
 DECLARE
     definer record;
 BEGIN
     FOR definer IN
         SELECT p.oid::regprocedure::text AS signature, pg_get_userbyid(p.proowner) AS owner,
-               CASE WHEN p.proname LIKE 'auth\_%' THEN 'tg_resolver' ELSE 'tg_sweeper' END AS wanted
+               CASE WHEN p.proname LIKE 'auth\_%' THEN 'tg_resolver'
+                    WHEN p.proname LIKE 'erase\_%' THEN 'tg_eraser' ELSE 'tg_sweeper' END AS wanted
         FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef
     LOOP
         IF definer.owner <> definer.wanted THEN
@@ -54,7 +59,7 @@ BEGIN
         RESET ROLE;
     END LOOP;
 END $$;
-REVOKE CREATE ON SCHEMA public FROM tg_resolver, tg_sweeper;
+REVOKE CREATE ON SCHEMA public FROM tg_resolver, tg_sweeper, tg_eraser;
 
 -- What the two roles may see across tenants: a policy by name, and columns.
 DROP POLICY IF EXISTS resolver_reads ON api_keys;
@@ -118,6 +123,25 @@ DROP POLICY IF EXISTS sweeper_reads ON memories;
 CREATE POLICY sweeper_reads ON memories FOR SELECT TO tg_sweeper USING (true);
 GRANT SELECT (tenant_id, id, status, valid_to) ON memories TO tg_sweeper;
 
+DROP POLICY IF EXISTS sweeper_reads ON user_sessions;
+CREATE POLICY sweeper_reads ON user_sessions FOR SELECT TO tg_sweeper USING (true);
+DROP POLICY IF EXISTS sweeper_purges ON user_sessions;
+CREATE POLICY sweeper_purges ON user_sessions FOR DELETE TO tg_sweeper USING (true);
+GRANT SELECT (tenant_id, id, expires_at, revoked_at), DELETE ON user_sessions TO tg_sweeper;
+
+-- The eraser has no policy by name: it sees the rows of the bound tenant, and of those only what it may overwrite.
+GRANT SELECT (id, status), UPDATE (name) ON tenants TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (topic, content, content_chars, content_hash, scope, project, tags) ON memories TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (details) ON memory_events TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (subject, predicate, value, confidence) ON facts TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (owner, recurrence, recurs_from) ON commitments TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (rationale) ON consolidation_proposals TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (subject, predicate, value, rationale, confidence) ON fact_proposals TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (agent, session_key, project, scope) ON agent_sessions TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (details) ON audit_log TO tg_eraser;
+GRANT SELECT (tenant_id, id), UPDATE (email, password_hash) ON users TO tg_eraser;
+GRANT SELECT (tenant_id, id), DELETE ON oauth_tokens, oauth_codes, oauth_families, oauth_grants, user_sessions, api_keys TO tg_eraser;
+
 -- The runtime role, table by table. Append-only tables have neither UPDATE nor DELETE.
 DO $$
 DECLARE
@@ -128,7 +152,7 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', runtime);
     FOR granted IN
         SELECT * FROM (VALUES
-            ('tenants',            'SELECT, INSERT'),
+            ('tenants',            'SELECT, INSERT, UPDATE (status)'),
             ('tenant_counters',    'SELECT, INSERT, UPDATE (memory_count)'),
             ('users',              'SELECT, INSERT, UPDATE (status, password_hash, updated_at)'),
             ('user_sessions',      'SELECT, INSERT, UPDATE (last_seen_at, revoked_at), DELETE'),
@@ -160,6 +184,7 @@ BEGIN
             ('memory_embeddings',  'SELECT, INSERT, DELETE'),
             ('embedding_jobs',     'SELECT, INSERT, UPDATE (attempts, next_attempt_at, lease_until, lease_token, error_class), DELETE'),
             ('job_runs',           'SELECT'),
+            ('metered_calls',      'SELECT, INSERT, UPDATE (calls, input_tokens, output_tokens)'),
             ('alembic_version',    'SELECT')
         ) AS list (relation, privileges)
     LOOP

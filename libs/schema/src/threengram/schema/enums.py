@@ -199,6 +199,14 @@ class JobOutcome(StrEnum):
     LOST_LEASE = "lost_lease"
 
 
+class MeteredOperation(StrEnum):
+    """What calls of a paid provider are counted under."""
+
+    EMBED = "embed"
+    REFINE_PAIR = "refine_pair"
+    EXTRACT_FACTS = "extract_facts"
+
+
 class OAuthScope(StrEnum):
     """What a credential may do. Neither memory scope implies the other."""
 

@@ -1,17 +1,39 @@
-"""The queue of job runs: leases, cancellation, dead letters, schedules.
+"""The queue of job runs, what they purge and erase, and the count of metered calls.
 
 deploy: pre
 
-A run without a tenant belongs to nobody's rows, so all of them are reached through functions of the sweeper.
+A run without a tenant belongs to nobody's rows, so all of them are reached through functions of the sweeper. Words are
+erased by functions of `tg_eraser`, which has no policy of its own: it sees the bound tenant's rows like everybody else.
 """
 
 from alembic import op
 
-from threengram.migrations.ddl import check_enum
-from threengram.schema.enums import JobOutcome
+from threengram.migrations.ddl import check_enum, isolate
+from threengram.schema.enums import JobOutcome, MeteredOperation
 
 revision = "0011"
 down_revision = "0010"
+
+MARK = "[erased]"
+ERASED = f"'{MARK}'"
+REDACTIONS = {
+    "memories": f"topic = {ERASED}, content = {ERASED}, content_chars = {len(MARK)}, scope = 'erased',"
+    " project = NULL, tags = '{}', content_hash = sha256(uuid_send(r.id))",
+    "memory_events": "details = '{}'",
+    "facts": f"subject = {ERASED}, predicate = {ERASED}, value = {ERASED}, confidence = NULL",
+    "commitments": "owner = NULL, recurrence = NULL, recurs_from = NULL",
+    "consolidation_proposals": "rationale = NULL",
+    # The claim of a memory stays unique, hence the id in it.
+    "fact_proposals": f"subject = {ERASED}, predicate = {ERASED}, value = r.id::text, rationale = NULL,"
+    " confidence = NULL",
+    "agent_sessions": f"agent = {ERASED}, session_key = r.id::text, project = NULL, scope = NULL",
+    "audit_log": "details = '{}'",
+    "users": "email = 'erased-' || r.id || '@erased.invalid', password_hash = NULL",
+}
+"""What becomes of the words in each table whose rows keep their identity."""
+
+CREDENTIALS = ("oauth_tokens", "oauth_codes", "oauth_families", "oauth_grants", "user_sessions", "api_keys")
+"""Rows that go altogether, each before those that it refers to."""
 
 
 def upgrade() -> None:
@@ -21,6 +43,9 @@ def upgrade() -> None:
     _end_runs()
     _show_runs()
     _list_tenants()
+    _purge()
+    _count_metered_calls()
+    _erase()
 
 
 def _widen_runs() -> None:
@@ -193,3 +218,84 @@ def _list_tenants() -> None:
         ORDER BY t.id LIMIT p_limit
     $$;
     """)
+
+
+def _purge() -> None:
+    """Each deletes at most p_limit rows and returns how many, so that a job repeats it until few are left."""
+    op.execute("""
+    CREATE FUNCTION sweep_job_runs(p_ended_before timestamptz, p_failed_before timestamptz, p_limit integer)
+    RETURNS bigint
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+        WITH gone AS (
+            DELETE FROM public.job_runs j USING (
+                SELECT d.id FROM public.job_runs d
+                WHERE d.finished_at < CASE WHEN d.state = 'failed' THEN p_failed_before ELSE p_ended_before END
+                LIMIT p_limit
+            ) due WHERE j.id = due.id
+            RETURNING 1
+        ) SELECT count(*) FROM gone
+    $$;
+    CREATE FUNCTION sweep_user_sessions(p_before timestamptz, p_limit integer)
+    RETURNS bigint
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+        WITH gone AS (
+            DELETE FROM public.user_sessions s USING (
+                SELECT d.tenant_id, d.id FROM public.user_sessions d
+                WHERE least(d.expires_at, d.revoked_at) < p_before LIMIT p_limit
+            ) due WHERE s.tenant_id = due.tenant_id AND s.id = due.id
+            RETURNING 1
+        ) SELECT count(*) FROM gone
+    $$;
+    """)
+
+
+def _count_metered_calls() -> None:
+    """One row a tenant, operation and day (UTC)."""
+    op.execute(f"""
+    CREATE TABLE metered_calls (
+        tenant_id uuid NOT NULL REFERENCES tenants (id),
+        operation text NOT NULL {check_enum("operation", MeteredOperation)},
+        day date NOT NULL,
+        calls bigint NOT NULL DEFAULT 0,
+        input_tokens bigint NOT NULL DEFAULT 0,
+        output_tokens bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (tenant_id, operation, day)
+    ) WITH (fillfactor = 80);
+    """)
+    isolate("metered_calls")
+
+
+def _erase() -> None:
+    """Redact a page of one table, for the tenant that is bound, if it is marked as erased; the last id of the page."""
+    changes = {table: ("UPDATE", f"SET {words} FROM page") for table, words in REDACTIONS.items()}
+    changes |= dict.fromkeys(CREDENTIALS, ("DELETE FROM", "USING page"))
+    branches = "".join(_branch(table, *change) for table, change in changes.items())
+    op.execute(f"""
+    CREATE FUNCTION erase_rows(p_table text, p_after uuid, p_limit integer) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    DECLARE
+        bound uuid := NULLIF(current_setting('app.tenant_id', true), '')::uuid;
+        last_id uuid;
+    BEGIN
+        PERFORM FROM public.tenants t WHERE t.id = bound AND t.status = 'erased';
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'not_erased' USING ERRCODE = 'insufficient_privilege';
+        END IF;
+        CASE p_table
+        WHEN 'tenants' THEN
+            UPDATE public.tenants t SET name = {ERASED} WHERE t.id = bound;
+        {branches}
+        END CASE;
+        RETURN last_id;
+    END $$;
+    """)  # noqa: S608 - names of this file
+
+
+def _branch(table: str, verb: str, rest: str) -> str:
+    return f"""
+        WHEN '{table}' THEN
+            WITH page AS (
+                SELECT d.id FROM public.{table} d
+                WHERE d.tenant_id = bound AND (p_after IS NULL OR d.id > p_after) ORDER BY d.id LIMIT p_limit
+            ), changed AS ({verb} public.{table} r {rest} WHERE r.tenant_id = bound AND r.id = page.id)
+            SELECT page.id INTO last_id FROM page ORDER BY page.id DESC LIMIT 1;"""  # noqa: S608 - names of this file

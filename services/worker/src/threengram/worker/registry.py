@@ -4,15 +4,33 @@ from datetime import timedelta
 from functools import partial
 
 from threengram.core.commitments.due import surface, tenants_with_due_commitments
+from threengram.core.erasure import erase
+from threengram.core.erasure.request import ATTEMPTS as ERASE_ATTEMPTS
+from threengram.core.erasure.request import ERASE
 from threengram.core.jobs.job import Job, JobContext
+from threengram.core.upkeep import Retention, purge
 from threengram.worker.connections import Connections
 from threengram.worker.settings import MAINTENANCE, Settings
 
 QUARTER_HOUR_S = 15 * 60.0
+HOUR_S = 60 * 60.0
+DAY_S = 24 * HOUR_S
 
 
 async def _surface(context: JobContext, connections: Connections) -> bool:
     return await surface(context, grace=_grace(connections.settings))
+
+
+async def _purge(context: JobContext, connections: Connections) -> bool:
+    settings = connections.settings
+    retention = Retention(
+        runs=timedelta(days=settings.job_runs_kept_days), failed_runs=timedelta(days=settings.failed_runs_kept_days)
+    )
+    return await purge(context, retention)
+
+
+async def _erase(context: JobContext, _connections: Connections) -> bool:
+    return await erase(context)
 
 
 def _grace(settings: Settings) -> timedelta:
@@ -30,4 +48,6 @@ def registry(settings: Settings) -> tuple[Job[Connections], ...]:
             per_tenant=True,
             tenants=partial(tenants_with_due_commitments, grace=_grace(settings)),
         ),
+        Job("purge", MAINTENANCE, _purge, cadence_s=DAY_S, time_limit_s=HOUR_S),
+        Job(ERASE, MAINTENANCE, _erase, attempts=ERASE_ATTEMPTS, time_limit_s=HOUR_S, serves_erased=True),
     )

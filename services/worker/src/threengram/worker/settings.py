@@ -40,6 +40,8 @@ class Settings(ServiceSettings):
     commitment_grace_days: float = Field(
         default=14, ge=0, description="Days after its due instant at which a commitment expires."
     )
+    job_runs_kept_days: float = Field(default=7, gt=0, description="Days for which ended job runs stay on record.")
+    failed_runs_kept_days: float = Field(default=30, gt=0, description="Days for which dead job runs can be retried.")
     embed_rounds: int = Field(
         default=16, ge=1, description="Batches that one task fills before other tasks get a turn."
     )
