@@ -43,7 +43,7 @@ def main() -> None:
     compile_lock("dev", "--group", "pyproject.toml:dev", "pyproject.toml")
     for member in IMAGES:
         compile_lock(Path(member).name, "--constraint", "requirements/dev.lock", f"{member}/pyproject.toml")
-    for tools in ("bootstrap", "images"):
+    for tools in ("bootstrap", "images", "servers"):
         compile_lock(tools, "--constraint", "requirements/dev.lock", f"requirements/{tools}.in")
 
 

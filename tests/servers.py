@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from tests.settings import ServerSettings
 from threengram.cli import throwaway
-from threengram.cli.throwaway import account_directory, free_port, running
+from threengram.cli.serving import running
+from threengram.cli.throwaway import account_directory, free_port
 
 __all__ = ["account_directory", "free_port", "postgres_server", "running", "valkey_server"]
 

@@ -20,6 +20,7 @@ class EmbeddedValkey:
     password: str = field(repr=False)
     account: Account | None = None
     max_memory: str = "256mb"
+    bind: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
@@ -30,7 +31,7 @@ class EmbeddedValkey:
         """`valkey-server` in the foreground, with its configuration on stdin: arguments are visible in `ps`."""
         configuration = "\n".join(
             (
-                "bind 127.0.0.1",
+                f"bind {self.bind}",
                 "protected-mode yes",
                 f"port {self.port}",
                 f"requirepass {self.password}",

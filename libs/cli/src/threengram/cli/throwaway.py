@@ -10,13 +10,10 @@ import contextlib
 import secrets
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
 
 import httpx2
 
@@ -25,10 +22,7 @@ from threengram.cli.binaries import postgres_installation, valkey_program
 from threengram.cli.command import Command
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.cli.embedded_valkey import EmbeddedValkey
-
-START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 20.0
-POLL_S = 0.02
+from threengram.cli.serving import running
 
 
 @contextlib.contextmanager
@@ -95,38 +89,6 @@ def embedder(provider: str, *, settings: Mapping[str, str] | None = None) -> Ite
 
     with running(command, is_ready):
         yield f"http://127.0.0.1:{port}"
-
-
-@contextlib.contextmanager
-def running(
-    command: Command, is_ready: Callable[[], bool], *, output: IO[bytes] | None = None
-) -> Iterator[subprocess.Popen[bytes]]:
-    """The command's process from the moment it is ready; stopped at the end. Its output is shown if it never is."""
-    with contextlib.ExitStack() as resources:
-        log = output or resources.enter_context(tempfile.TemporaryFile())
-        process = subprocess.Popen(  # noqa: S603 (our own programs and options)
-            command.argv, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, **command.popen_options()
-        )
-        resources.callback(_stop, process, command)
-        assert process.stdin is not None
-        with process.stdin as stdin:
-            stdin.write(command.stdin)
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not is_ready():
-            if process.poll() is not None or time.monotonic() > deadline:
-                log.seek(0)
-                raise RuntimeError(f"{command.argv[0]} did not become ready:\n{log.read().decode()}")
-            time.sleep(POLL_S)
-        yield process
-
-
-def _stop(process: subprocess.Popen[bytes], command: Command) -> None:
-    process.send_signal(command.stop_signal)
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def free_port() -> int:
