@@ -13,11 +13,15 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = runtime) THEN
         EXECUTE format('CREATE ROLE %I LOGIN', runtime);
     END IF;
-    IF current_setting('threengram.runtime_password', true) <> '' THEN
-        EXECUTE format('ALTER ROLE %I PASSWORD %L', runtime, current_setting('threengram.runtime_password'));
+    -- A role that somebody else made and manages (an operator, a database service) has its attributes from there.
+    IF pg_has_role(current_user, runtime, 'MEMBER WITH ADMIN OPTION') THEN
+        IF current_setting('threengram.runtime_password', true) <> '' THEN
+            -- With its login: two roles take turns when a password changes, and this one may have been retired before.
+            EXECUTE format('ALTER ROLE %I LOGIN PASSWORD %L', runtime, current_setting('threengram.runtime_password'));
+        END IF;
+        -- Instants arrive in UTC, so that the services need not convert them one by one.
+        EXECUTE format('ALTER ROLE %I SET TimeZone = %L', runtime, 'UTC');
     END IF;
-    -- Instants arrive in UTC, so that the services need not convert them one by one.
-    EXECUTE format('ALTER ROLE %I SET TimeZone = %L', runtime, 'UTC');
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tg_resolver') THEN
         CREATE ROLE tg_resolver NOLOGIN;
     END IF;

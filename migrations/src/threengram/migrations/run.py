@@ -1,25 +1,38 @@
-"""Bring a database to the newest schema: `python -m threengram.migrations.run` with the owner's URL in the settings."""
+"""Bring a database to the newest schema, or as far as a phase of a rollout goes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 
 from threengram.migrations.locks import MIGRATION_LOCK, held, until_true
+from threengram.migrations.phases import Phase, target
 
 RUNTIME_ROLE = "threengram_runtime"
 
 _HERE = Path(__file__).parent
+VERSIONS = _HERE / "versions"
 
 
-def upgrade(owner_url: str, *, runtime_password: str, runtime_role: str = RUNTIME_ROLE) -> None:
-    """Run pending migrations and then `roles.sql`, as the owner, under an advisory lock.
+def upgrade(
+    owner_url: str,
+    *,
+    runtime_password: str,
+    runtime_role: str = RUNTIME_ROLE,
+    phase: Phase = Phase.ALL,
+    versions: Path = VERSIONS,
+) -> str | None:
+    """Run the pending migrations of `phase` and then `roles.sql`, as the owner, under an advisory lock.
 
-    An empty `runtime_password` leaves the role's password as it is (managed elsewhere).
+    Returns the revision that the database has now. An empty `runtime_password` leaves the role's password as it is
+    (managed elsewhere). `versions` is the folder of the history. Raises `UnfinishedRelease`.
     """
     engine = create_engine(make_url(owner_url).set(drivername="postgresql+psycopg"))
     try:
@@ -27,16 +40,58 @@ def upgrade(owner_url: str, *, runtime_password: str, runtime_role: str = RUNTIM
             until_true(lambda: _locked(connection))
             connection.execute(text("SET lock_timeout = '5s'"))
             connection.commit()
-            config = Config()
-            config.set_main_option("script_location", str(_HERE))
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            revision = _migrate(connection, phase, versions)
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATION_LOCK})
             connection.commit()
     finally:
         engine.dispose()
     with psycopg.connect(owner_url, autocommit=True) as owner, held(owner, MIGRATION_LOCK), owner.transaction():
         _apply_roles(owner, runtime_role, runtime_password)
+    return revision
+
+
+def history(versions: Path = VERSIONS) -> ScriptDirectory:
+    """Every migration, as Alembic knows them."""
+    return ScriptDirectory.from_config(_config(versions))
+
+
+def retire(owner_url: str, roles: Sequence[str]) -> None:
+    """Take grants and login from former runtime roles; what is not there or was retired before is left alone.
+
+    A session that one of them still has open can't read or call anything any more. Where somebody else manages the
+    role, its login is theirs to take.
+    """
+    with psycopg.connect(owner_url) as owner:
+        for role in roles:
+            if owner.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
+                continue
+            name = sql.Identifier(role)
+            owner.execute(sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(name))
+            owner.execute(sql.SQL("REVOKE ALL ON SCHEMA public FROM {}").format(name))
+            if owner.execute(
+                "SELECT pg_has_role(current_user, %s, 'MEMBER WITH ADMIN OPTION')", (role,)
+            ).fetchone() == (True,):
+                owner.execute(sql.SQL("ALTER ROLE {} NOLOGIN PASSWORD NULL").format(name))
+
+
+def _config(versions: Path) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_HERE))
+    config.set_main_option("version_locations", str(versions))
+    config.set_main_option("path_separator", "newline")
+    return config
+
+
+def _migrate(connection: Connection, phase: Phase, versions: Path) -> str | None:
+    config = _config(versions)
+    current = MigrationContext.configure(connection).get_current_revision()
+    connection.commit()
+    aim = target(ScriptDirectory.from_config(config), current, phase)
+    if aim is None:
+        return current
+    config.attributes["connection"] = connection
+    command.upgrade(config, aim)
+    return aim
 
 
 def _locked(connection: Connection) -> bool:

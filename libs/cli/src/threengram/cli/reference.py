@@ -12,12 +12,21 @@ from threengram.cimd.settings import Settings as CimdSettings
 from threengram.embedder.settings import Settings as EmbedderSettings
 from threengram.gateway.settings import Settings as GatewaySettings
 from threengram.gateway.tools import TOOLS
+from threengram.migrations.settings import Settings as MigrationsSettings
 from threengram.runtime.reference import settings_table
 from threengram.schema.enums import OAuthScope
 from threengram.worker.settings import BeatSettings
 from threengram.worker.settings import Settings as WorkerSettings
 
-SETTINGS = (GatewaySettings, ApiSettings, EmbedderSettings, WorkerSettings, BeatSettings, CimdSettings)
+SETTINGS = (
+    GatewaySettings,
+    ApiSettings,
+    EmbedderSettings,
+    WorkerSettings,
+    BeatSettings,
+    CimdSettings,
+    MigrationsSettings,
+)
 
 
 def pages() -> dict[str, str]:

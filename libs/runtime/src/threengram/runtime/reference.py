@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
-
-from threengram.runtime.settings import ServiceSettings
+from pydantic_settings import BaseSettings
 
 _HEADER = "| variable | type | default | meaning |\n|---|---|---|---|"
 
@@ -65,7 +64,7 @@ def _row(name: str, field: FieldInfo, prefix: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def settings_table(classes: Iterable[type[ServiceSettings]]) -> str:
+def settings_table(classes: Iterable[type[BaseSettings]]) -> str:
     """Markdown: one table a settings class under the first line of its docstring; defaults of secrets are hidden."""
     sections = []
     for settings in classes:

@@ -20,7 +20,7 @@ from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
-from threengram.core.db import guard
+from threengram.core.db import guard, schema
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
@@ -96,8 +96,8 @@ class Api:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Connections for as long as the block runs."""
-        await self.database.open()
         try:
+            await schema.open_when_ready(self.database, timeout_s=self.settings.startup_timeout_s)
             await guard.check(self.database)
             await self.limiter.start()
             async with self.key_uses.recording():

@@ -26,6 +26,9 @@ class Settings(ServiceSettings):
     database_url: SecretStr = Field(description="libpq URL of the runtime role.")
     database_pool_min: int = Field(default=2, ge=0, description="Connections that the pool keeps open.")
     database_pool_max: int = Field(default=10, ge=1, description="Connections that the pool opens at most.")
+    startup_timeout_s: float = Field(
+        default=30, gt=0, description="Longest wait at the start for the database and the schema that this code needs."
+    )
     redis_url: SecretStr = Field(description="URL of the Redis or Valkey that holds the rate limits.")
     embedder_url: str | None = Field(
         default=None, description="Base URL of the embedder; without one, search is lexical."

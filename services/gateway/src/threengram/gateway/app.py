@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
-from threengram.core.db import guard
+from threengram.core.db import guard, schema
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.keys import PublishedKeys
@@ -57,8 +57,8 @@ class Gateway:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Connections for as long as the block runs."""
-        await self.database.open()
         try:
+            await schema.open_when_ready(self.database, timeout_s=self.settings.startup_timeout_s)
             await guard.check(self.database)
             await self.limiter.start()
             yield

@@ -1,0 +1,147 @@
+"""A release in two steps: what new code needs first, what old code needed last, and both codes on what is between."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.integration.migrations.conftest import ROLE, as_role
+from tests.integration.migrations.planted import AFTER, NOTHING, POST, PRE, plant, plant_the_next_release
+from threengram.core.db import guard, schema
+from threengram.core.db.database import Database
+from threengram.core.identity import provision
+from threengram.core.ids import new_id
+from threengram.migrations.phases import Phase, UnfinishedRelease, phase_of
+from threengram.migrations.run import history, upgrade
+
+WRITERS = 20
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+async def released(empty_database: str) -> AsyncIterator[tuple[str, Database]]:
+    """The owner's URL and the runtime role's pool of a database at this release."""
+    password = secrets.token_urlsafe()
+    upgrade(empty_database, runtime_password=password)
+    pool = Database(as_role(empty_database, ROLE, password), pool_max=8)
+    await pool.open()
+    yield empty_database, pool
+    await pool.close()
+
+
+def migrate(owner_url: str, versions: Path, phase: Phase) -> str | None:
+    return upgrade(owner_url, runtime_password="", phase=phase, versions=versions)
+
+
+async def old_code_writes(database: Database, name: str) -> None:
+    await provision.create_tenant(database, email=f"{name}@example.test", name=name, now=NOW)
+
+
+def new_code_writes(owner_url: str, title: str) -> None:
+    with psycopg.connect(owner_url) as owner:
+        tenant = new_id()
+        owner.execute("SELECT set_config('app.tenant_id', %s, true)", (str(tenant),))
+        owner.execute("INSERT INTO tenants (id, title, created_at) VALUES (%s, %s, %s)", (tenant, title, NOW))
+
+
+def names(owner_url: str, column: str) -> set[str]:
+    """The column over all tenants, as the owner sees it with row security lifted for a moment."""
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("ALTER TABLE tenants NO FORCE ROW LEVEL SECURITY")
+        found = {row[0] for row in owner.execute(f"SELECT {column} FROM tenants".encode())}
+        owner.rollback()
+        return found
+
+
+async def test_old_and_new_code_serve_together_between_the_two_steps(
+    released: tuple[str, Database], versions: Path
+) -> None:
+    owner_url, database = released
+    plant_the_next_release(versions)
+    await old_code_writes(database, "before")
+    with pytest.raises(schema.SchemaBehind):
+        await schema.check(database, needs=PRE)
+
+    assert migrate(owner_url, versions, Phase.PRE) == PRE
+    await guard.check(database)
+    assert not await schema.check(database, needs=PRE)
+    await asyncio.gather(
+        *(old_code_writes(database, f"old-{number}") for number in range(WRITERS)),
+        *(asyncio.to_thread(new_code_writes, owner_url, f"new-{number}") for number in range(WRITERS)),
+    )
+    everybody = {f"{code}-{number}" for code in ("old", "new") for number in range(WRITERS)}
+    assert names(owner_url, "name") == names(owner_url, "title")
+    assert names(owner_url, "title") >= everybody
+
+    assert migrate(owner_url, versions, Phase.POST) == POST
+    new_code_writes(owner_url, "after")
+    assert names(owner_url, "title") >= everybody | {"after"}
+    with pytest.raises(psycopg.errors.UndefinedColumn):
+        await old_code_writes(database, "too late")
+
+
+async def test_old_code_starts_anew_on_the_newer_schema(released: tuple[str, Database], versions: Path) -> None:
+    owner_url, database = released
+    plant_the_next_release(versions)
+    migrate(owner_url, versions, Phase.PRE)
+    await schema.open_when_ready(database, timeout_s=1)
+    await guard.check(database)
+
+
+async def test_what_a_newer_schema_opens_to_everybody_is_still_refused(
+    released: tuple[str, Database], versions: Path
+) -> None:
+    owner_url, database = released
+    plant(versions, PRE, "pre", '\n    op.execute("CREATE POLICY all_of_it ON tenants FOR SELECT USING (true)")\n')
+    migrate(owner_url, versions, Phase.PRE)
+    with pytest.raises(guard.GuardViolation, match="all_of_it on tenants is not expected"):
+        await guard.check(database)
+
+
+async def test_new_code_waits_until_its_migrations_have_run(released: tuple[str, Database], versions: Path) -> None:
+    owner_url, old = released
+    plant_the_next_release(versions)
+    new = Database(str(old.pool.conninfo))
+    waiting = asyncio.create_task(schema.open_when_ready(new, timeout_s=30, needs=PRE))
+    while not new.pool.get_stats().get("requests_num"):
+        await asyncio.wait([waiting], timeout=0.01)
+    assert not waiting.done()
+    migrate(owner_url, versions, Phase.PRE)
+    await waiting
+    await new.close()
+
+
+async def test_waiting_for_a_schema_that_does_not_come_ends_at_its_deadline(
+    released: tuple[str, Database],
+) -> None:
+    with pytest.raises(schema.SchemaBehind):
+        await schema.open_when_ready(released[1], timeout_s=0.1, needs=PRE)
+
+
+async def test_a_release_is_not_skipped_over(released: tuple[str, Database], versions: Path) -> None:
+    owner_url, _ = released
+    plant_the_next_release(versions)
+    plant(versions, AFTER, "pre", NOTHING)
+    with pytest.raises(UnfinishedRelease, match=f"{POST} .* is pending"):
+        migrate(owner_url, versions, Phase.PRE)
+    with pytest.raises(UnfinishedRelease, match=f"{PRE} is pending"):
+        migrate(owner_url, versions, Phase.POST)
+    assert migrate(owner_url, versions, Phase.ALL) == AFTER
+
+
+def test_an_empty_database_has_no_old_code_to_wait_for(empty_database: str, versions: Path) -> None:
+    plant_the_next_release(versions)
+    assert upgrade(empty_database, runtime_password="x", phase=Phase.PRE, versions=versions) == POST
+    assert migrate(empty_database, versions, Phase.PRE) == POST
+    assert migrate(empty_database, versions, Phase.POST) == POST
+
+
+def test_every_migration_says_when_it_is_deployed_and_the_code_needs_the_newest_first_half() -> None:
+    scripts = list(history().walk_revisions())
+    phases = {script.revision: phase_of(script) for script in scripts}
+    assert max(revision for revision, phase in phases.items() if phase is Phase.PRE) == schema.NEEDS
+    assert sorted(phases) == [f"{number:04}" for number in range(1, len(phases) + 1)]
