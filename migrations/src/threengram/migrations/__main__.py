@@ -8,11 +8,15 @@ import json
 import sys
 from collections.abc import Sequence
 
+import psycopg
+
 from threengram.migrations import waiting
-from threengram.migrations.generations import ensure_model
+from threengram.migrations.generations import ensure_model, generations
+from threengram.migrations.index import build_index
 from threengram.migrations.phases import Phase, UnfinishedRelease
 from threengram.migrations.run import retire, upgrade
 from threengram.migrations.settings import Settings
+from threengram.schema.enums import ModelState
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     settings = Settings.model_validate({})
     try:
         if given.command == "index":
-            _say("index_ready", model_id=_index(settings))
+            _say("index_ready", models=_index(settings))
         else:
             _say("schema_upgraded", revision=_upgrade(settings, given.phase), phase=given.phase)
     except (UnfinishedRelease, waiting.NotReadyInTime, ValueError) as refusal:
@@ -49,10 +53,23 @@ def _upgrade(settings: Settings, phase: Phase) -> str | None:
     return revision
 
 
-def _index(settings: Settings) -> int:
+def _index(settings: Settings) -> list[str]:
+    """The models whose index stands afterwards: those in use, or the first one, which is registered."""
     owner_url = settings.owner_url.get_secret_value()
     waiting.for_schema(owner_url, timeout_s=settings.wait_s)
-    return ensure_model(owner_url, name=settings.model_name, dimensions=settings.model_dimensions)
+    with psycopg.connect(owner_url, autocommit=True) as owner:
+        in_use = [model for model in generations(owner) if model.state is not ModelState.RETIRED]
+        for model in in_use:
+            build_index(owner, model_id=model.id, dimensions=model.dimensions)
+    if in_use:
+        return [model.name for model in in_use]
+    ensure_model(
+        owner_url,
+        name=settings.model_name,
+        dimensions=settings.model_dimensions,
+        is_metered=settings.model_is_metered,
+    )
+    return [settings.model_name]
 
 
 def _say(event: str, **fields: object) -> None:

@@ -36,6 +36,7 @@ class Settings(BaseSettings):
     )
     model_name: str = Field(default="all-MiniLM-L6-v2-int8", description="The first embedding model of a new database.")
     model_dimensions: int = Field(default=384, ge=1, description="Its number of dimensions.")
+    model_is_metered: bool = Field(default=False, description="Whether each of its calls costs money.")
 
     @field_validator("retired_roles", mode="before")
     @classmethod
