@@ -127,6 +127,15 @@ async def test_without_redis_a_credential_route_counts_in_the_process(valkey: Sw
     assert failures(LOGINS) == before + 4
 
 
+async def test_losing_redis_gives_a_credential_route_no_second_allowance(valkey: Switchable) -> None:
+    async with limiter(valkey.url) as limits:
+        before = [await limits.hit(LOGINS, "alice") for _ in range(2)]
+        valkey.stop()
+        after = [await limits.hit(LOGINS, "alice") for _ in range(2)]
+
+    assert [verdict.allowed for verdict in (*before, *after)] == [True, True, True, False]
+
+
 async def test_without_redis_reads_stay_open_and_the_failure_is_counted(valkey: Switchable) -> None:
     async with limiter(valkey.url) as limits:
         valkey.stop()

@@ -105,6 +105,9 @@ class RateLimiter:
             except (RedisError, OSError, TimeoutError) as error:
                 self._pause(error)
             else:
+                if allowed and rule.fallback == "local":
+                    # Known here too, so that nobody gains a second allowance by making the shared counters late.
+                    await self._local.hit(item, key)
                 return self._decide(rule, allowed, window, "shared")
         RATELIMIT_STORE_FAILURES.labels(rule.name, rule.fallback).inc()
         if rule.fallback == "open":
