@@ -1,6 +1,6 @@
 """Protocol errors that Authlib does not name, and the refusals that are no protocol error at all."""
 
-from authlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error, UnsupportedGrantTypeError
 
 from threengram.schema.oauth import GrantType
 
@@ -10,6 +10,15 @@ class InvalidTargetError(OAuth2Error):
 
     error = "invalid_target"
     description = "The resource is unknown, or not the one that the grant is for."
+
+
+class UnknownGrantTypeError(UnsupportedGrantTypeError):
+    """A grant that the token endpoint does not have; which, is not repeated."""
+
+    description = "The grant types are authorization_code and refresh_token."
+
+    def __init__(self) -> None:
+        super().__init__("")
 
 
 class ReplayError(InvalidGrantError):

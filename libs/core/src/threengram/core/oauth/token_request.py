@@ -10,7 +10,6 @@ from authlib.oauth2.rfc6749.errors import (
     InvalidScopeError,
     OAuth2Error,
     UnauthorizedClientError,
-    UnsupportedGrantTypeError,
 )
 from authlib.oauth2.rfc6749.util import scope_to_list
 from authlib.oauth2.rfc7636.challenge import CODE_VERIFIER_PATTERN, create_s256_code_challenge
@@ -20,7 +19,13 @@ from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
 from threengram.core.oauth.client_authentication import ClientCredentials, presented
 from threengram.core.oauth.clients import Client, client_of_grants
-from threengram.core.oauth.errors import ClientUnavailable, ReplayError, TemporarilyUnavailableError, UnknownClient
+from threengram.core.oauth.errors import (
+    ClientUnavailable,
+    ReplayError,
+    TemporarilyUnavailableError,
+    UnknownClient,
+    UnknownGrantTypeError,
+)
 from threengram.core.oauth.families import Found, Use, locked, revoking, use_of
 from threengram.core.oauth.issuing import IssuedTokens, issuing
 from threengram.core.oauth.secrets import secret_hash
@@ -38,7 +43,7 @@ async def token(server: AuthorizationServer, parameters: TokenParameters, author
     if parameters.grant_type is None:
         raise InvalidRequestError("Missing grant_type.")
     if parameters.grant_type not in set(GrantType):
-        raise UnsupportedGrantTypeError("this one")
+        raise UnknownGrantTypeError
     kind = GrantType(parameters.grant_type)
     is_refresh = kind is GrantType.REFRESH_TOKEN
     client = await authenticated(server, presented(authorization, parameters), now, is_refresh=is_refresh)
