@@ -53,6 +53,12 @@ def own_database_url(owner_url: str, template: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def own_owner_url(owner_url: str, own_database_url: str) -> str:
+    """The owner's URL of this test's database."""
+    return _in_database(owner_url, urlsplit(own_database_url).path.removeprefix("/"))
+
+
+@pytest.fixture
 def silent_redis_url(redis_url: str) -> str:
     """The broker without a message from an earlier test."""
     with Redis.from_url(redis_url) as redis:
@@ -80,6 +86,7 @@ def stack(own_database_url: str, silent_redis_url: str, tmp_path: Path) -> Itera
         "DATABASE_URL": own_database_url,
         "REDIS_URL": silent_redis_url,
         "EMBED_INTERVAL_S": INTERVAL_S,
+        "JOB_INTERVAL_S": INTERVAL_S,
         "LOG_LEVEL": "DEBUG",
     }
     with Stack(tmp_path, variables) as stack:

@@ -2,11 +2,9 @@
 
 from datetime import UTC, datetime
 from functools import partial
-from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 import psycopg
-import pytest
 
 from tests.embedder import DIMENSIONS
 from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
@@ -48,11 +46,6 @@ async def make_pending(diary: Diary, owner_url: str, count: int) -> None:
 async def waiting(diary: Diary) -> int:
     async with diary.core.database.tenant(diary.person.principal) as tx:
         return int((await tx.fetch_last(WAITING))[0]["count"])
-
-
-@pytest.fixture
-def own_owner_url(owner_url: str, own_database_url: str) -> str:
-    return urlunsplit(urlsplit(owner_url)._replace(path=urlsplit(own_database_url).path))
 
 
 async def test_one_ring_fills_ten_thousand_rows(

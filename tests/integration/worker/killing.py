@@ -1,0 +1,150 @@
+"""Jobs of every kind held in the middle of their work, and the end of the worker that does it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+import psycopg
+
+from tests.integration.jobs.canaries import CANARY, bind, places_of
+from tests.integration.worker.programs import Stack
+from tests.integration.worker.writing import Diary, eventually
+from tests.people import Person, a_person
+from threengram.core.call import open_call
+from threengram.core.db.database import Database
+from threengram.core.db.statement import Statement, tenant_statement
+from threengram.core.erasure import request_erasure
+from threengram.core.ids import new_id
+from threengram.core.jobs.queue import enqueue
+from threengram.core.jobs.runs import list_runs, show_run
+from threengram.core.memories.remember import remember
+from threengram.schema.enums import JobState, MemoryType
+from threengram.schema.memories import RememberInput
+from threengram.worker.settings import MAINTENANCE
+
+LEASE_S = 2.0
+TAKEN_OVER_WITHIN_S = LEASE_S + 10
+"""The lease, the next ring, and a margin for a machine that does other things."""
+
+BLOCKED = Statement(
+    "test_blocked",
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+)
+EXPIRED = tenant_statement(
+    "test_expired",
+    "SELECT count(*) FROM memory_events WHERE tenant_id = %(tenant_id)s AND event_kind = 'expire'",
+)
+INSERT_ENDED_SESSION = tenant_statement(
+    "test_ended_session",
+    "INSERT INTO user_sessions (tenant_id, id, user_id, token_hash, created_at, last_seen_at, expires_at)"
+    " VALUES (%(tenant_id)s, %(id)s, %(user_id)s, uuid_send(%(id)s), %(ended)s, %(ended)s, %(ended)s)",
+)
+SESSIONS = tenant_statement("test_sessions", "SELECT count(*) FROM user_sessions WHERE tenant_id = %(tenant_id)s")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One run of each kind: a promise to expire, an ended session to purge, an account to erase."""
+
+    promising: Person
+    leaving: Person
+    runs: dict[str, UUID]
+
+
+async def settled(database: Database) -> bool:
+    """Whether beat has filled this slot of the schedule and nothing is left to do."""
+    runs = await list_runs(database, limit=500)
+    return {"surface", "purge"} <= {run.kind for run in runs} and all(run.state is JobState.DONE for run in runs)
+
+
+async def prepare(diary: Diary) -> tuple[Person, Person]:
+    """Somebody with an overdue promise and an ended session, and somebody with memories who wants to leave."""
+    core, long_ago = diary.core, datetime.now(UTC) - timedelta(days=30)
+    promising, leaving = await a_person(core.database), await a_person(core.database)
+    async with open_call(core, promising.principal) as call:
+        promise = {"content": "water the plants", "topic": "plants", "due_at": long_ago}
+        await remember(call, RememberInput.model_validate({**promise, "memory_type": MemoryType.COMMITMENT}))
+    async with core.database.tenant(promising.principal) as tx:
+        session = {"id": new_id(), "user_id": promising.principal.user_id, "ended": long_ago}
+        await tx.fetch_last(INSERT_ENDED_SESSION, session)
+    async with open_call(core, leaving.principal) as call:
+        await remember(call, RememberInput(content=CANARY, topic=CANARY, memory_type=MemoryType.NOTE))
+    return promising, leaving
+
+
+async def enqueue_all(database: Database, promising: Person, leaving: Person) -> Work:
+    now = datetime.now(UTC)
+    erasure = await request_erasure(database, leaving.principal, now=now - timedelta(minutes=1))
+    surfacing = await enqueue(database, "surface", MAINTENANCE, promising.principal.tenant_id, now=now)
+    purge = await enqueue(database, "purge", MAINTENANCE, None, now=now)
+    assert surfacing is not None
+    assert purge is not None
+    return Work(promising, leaving, {"surface": surfacing, "purge": purge, "erase": erasure.run_id})
+
+
+@contextmanager
+def held(owner_url: str, promising: Person, leaving: Person) -> Iterator[None]:
+    """Hold the rows that the three jobs come to in the middle of their work."""
+    with psycopg.connect(owner_url) as owner:
+        bind(owner, promising.principal.tenant_id)
+        owner.execute("SELECT FROM commitments FOR UPDATE")
+        owner.execute("SELECT FROM user_sessions FOR UPDATE")
+        bind(owner, leaving.principal.tenant_id)
+        owner.execute("SELECT FROM memories FOR UPDATE")
+        yield
+        owner.rollback()
+
+
+async def kill_in_the_middle(stack: Stack, diary: Diary, owner_url: str, *, times: int) -> list[float]:
+    """Kill a worker in the middle of a run of every kind, again and again; the seconds until another had them all.
+
+    Each run is done in the end, and what it was to do is done once.
+    """
+    database = diary.core.database
+    stack.beat()
+    worker = stack.worker(lease_s=str(LEASE_S))
+    await eventually(partial(settled, database))
+    taken_over_s = []
+    for _ in range(times):
+        promising, leaving = await prepare(diary)
+        with held(owner_url, promising, leaving):
+            work = await enqueue_all(database, promising, leaving)
+            await eventually(partial(is_blocked, database, len(work.runs)))
+            successor = stack.worker(lease_s=str(LEASE_S))
+            await eventually(successor.is_ready)
+            worker.kill()
+            killed_at = time.monotonic()
+            await eventually(partial(is_taken_over, database, work))
+            taken_over_s.append(time.monotonic() - killed_at)
+        worker = successor
+        await eventually(partial(is_done, database, work))
+        await require_done_once(diary, owner_url, work)
+    return taken_over_s
+
+
+async def is_blocked(database: Database, count: int) -> bool:
+    async with database.system() as tx:
+        return int((await tx.fetch_last(BLOCKED))[0]["count"]) >= count
+
+
+async def is_taken_over(database: Database, work: Work) -> bool:
+    return all([(await show_run(database, run_id)).attempts > 1 for run_id in work.runs.values()])
+
+
+async def is_done(database: Database, work: Work) -> bool:
+    return all([(await show_run(database, run_id)).state is JobState.DONE for run_id in work.runs.values()])
+
+
+async def require_done_once(diary: Diary, owner_url: str, work: Work) -> None:
+    """Fail unless the promise has expired once, the session is gone and nothing is left of who left."""
+    async with diary.core.database.tenant(work.promising.principal) as tx:
+        expired = await tx.fetch(EXPIRED)
+        sessions = await tx.fetch(SESSIONS)
+    assert (expired[0]["count"], sessions[0]["count"]) == (1, 0)
+    with psycopg.connect(owner_url) as owner:
+        bind(owner, work.leaving.principal.tenant_id)
+        assert places_of(owner, [CANARY]) == set()
