@@ -1,19 +1,18 @@
 """What a database needs before the services start: schema, signing key, embedding model; and tokens for its users."""
 
-import json
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import psycopg
-from joserfc.jwk import RSAKey
 
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import Grant
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
+from threengram.core.oauth.signing import private_keys
 from threengram.migrations.generations import ensure_model
+from threengram.migrations.manage import publish_keys
 from threengram.migrations.run import upgrade
-from threengram.schema.enums import KeyState
 
 CONNECT_TIMEOUT_S = 5
 MODELS = {"onnx": ("all-MiniLM-L6-v2-int8", 384), "hash": ("hash-384", 384)}
@@ -40,7 +39,7 @@ class Provisioner:
             reason = str(error).strip().splitlines()[-1]
             raise CannotRun(f"can't connect to the database as its owner: {reason}") from error
         upgrade(self.owner_url, runtime_password=self.runtime_password, runtime_role=self.runtime_role)
-        self._publish_key(now)
+        publish_keys(self.owner_url, self.signing_key_pem, now)
         name, dimensions = MODELS[embedder]
         try:
             ensure_model(self.owner_url, name=name, dimensions=dimensions)
@@ -63,23 +62,9 @@ class Provisioner:
                 scopes=grant.scopes,
                 issuer=self.issuer_url,
                 audience=self.audience,
-                key=self._key(),
+                key=private_keys(self.signing_key_pem)[0],
                 now=now,
                 lifetime=grant.lifetime,
             )
         finally:
             await database.close()
-
-    def _publish_key(self, now: datetime) -> None:
-        key = self._key()
-        with psycopg.connect(self.owner_url) as owner:
-            owner.execute(
-                "INSERT INTO signing_keys (kid, public_jwk, state, created_at) VALUES (%s, %s, %s, %s)"
-                " ON CONFLICT (kid) DO NOTHING",
-                (key.kid, json.dumps(key.as_dict(private=False)), KeyState.ACTIVE.value, now),
-            )
-
-    def _key(self) -> RSAKey:
-        """The key under the name that its thumbprint gives it (RFC 7638)."""
-        key = RSAKey.import_key(self.signing_key_pem)
-        return RSAKey.import_key(self.signing_key_pem, {"kid": key.thumbprint()})
