@@ -112,28 +112,30 @@ class Api:
 
     def app(self) -> ASGIApp:
         """The ASGI application."""
+        return build_app(self.collaborators())
+
+    def collaborators(self) -> Collaborators:
+        """What the application is made from."""
         settings = self.settings
-        return build_app(
-            Collaborators(
-                authenticator=Authenticator(
-                    ApiKeyResolver(self.database, self.key_uses), _now, access_tokens=self.oauth.access_tokens
-                ),
-                rates=RateLimits(
-                    self.limiter,
-                    key_calls_per_minute=settings.key_calls_per_minute,
-                    user_calls_per_minute=settings.user_calls_per_minute,
-                ),
-                open_call=partial(open_call, self.core),
-                limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
-                routes=[
-                    *static_routes(self.edge_limits),
-                    *self.logins.routes(),
-                    *self.account.routes(),
-                    *self.oauth.routes(),
-                ],
-                metadata_url=self.oauth.metadata_url,
-                lifespan=self.opened,
-            )
+        return Collaborators(
+            authenticator=Authenticator(
+                ApiKeyResolver(self.database, self.key_uses), _now, access_tokens=self.oauth.access_tokens
+            ),
+            rates=RateLimits(
+                self.limiter,
+                key_calls_per_minute=settings.key_calls_per_minute,
+                user_calls_per_minute=settings.user_calls_per_minute,
+            ),
+            open_call=partial(open_call, self.core),
+            limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
+            routes=[
+                *static_routes(self.edge_limits),
+                *self.logins.routes(),
+                *self.account.routes(),
+                *self.oauth.routes(),
+            ],
+            metadata_url=self.oauth.metadata_url,
+            lifespan=self.opened,
         )
 
     def health(self) -> Health:

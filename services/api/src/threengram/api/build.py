@@ -1,6 +1,6 @@
 """The stack from its collaborators: what `app` does with real ones, tests do with theirs."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -12,12 +12,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from threengram.api import failures
 from threengram.api.auth import Authenticator
 from threengram.api.failures import EXCEPTION_HANDLERS
 from threengram.api.gates import Gates, Limits, OpenCall
+from threengram.api.limits import EdgeLimits, Endpoint, TooMany, declare
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
-from threengram.api.rate import RateLimits
+from threengram.api.rate import RateLimits, too_many
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
 
 DESCRIPTION_PATH = f"{PREFIX}/openapi.json"
@@ -69,14 +71,9 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     # Literal paths first: `/memories/get` is no memory's id, whatever the method.
     ordered = sorted(collaborators.operations, key=lambda operation: ("{" in operation.path, operation.path))
     for path, operations in groupby(ordered, key=lambda operation: PREFIX + operation.path):
-        _add(app, path, list(operations), gates)
-    described = document(collaborators.operations)
-
-    async def describe(_request: Request) -> Response:
-        headers = {"cache-control": f"public, max-age={DESCRIPTION_MAX_AGE_S}"}
-        return Response(described, headers=headers, media_type="application/json")
-
-    app.router.routes += [Route(DESCRIPTION_PATH, describe), Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
+        _add(app, path, list(operations), gates, collaborators.rates)
+    described = _description(document(collaborators.operations), EdgeLimits(collaborators.rates.limiter))
+    app.router.routes += [Route(DESCRIPTION_PATH, described), Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
     app.router.routes += collaborators.routes
     for path in dict.fromkeys(route.path for route in collaborators.routes):
         methods = {method for route in collaborators.routes if route.path == path for method in route.methods or ()}
@@ -84,8 +81,22 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     return app
 
 
-def _add(app: FastAPI, path: str, operations: Sequence[AnyOperation], gates: Gates) -> None:
-    methods = {operation.method: _endpoint(operation, gates) for operation in operations}
+def _description(described: bytes, limits: EdgeLimits) -> Endpoint:
+    async def describe(request: Request) -> Response:
+        try:
+            verdict = await limits.by_address(limits.rules.public_address, request)
+        except TooMany as reached:
+            return failures.of_refusal(too_many(reached.verdict))
+        headers = {"cache-control": f"public, max-age={DESCRIPTION_MAX_AGE_S}", **verdict.headers}
+        return Response(described, headers=headers, media_type="application/json")
+
+    return declare(describe, limits.rules.public_address)
+
+
+def _add(app: FastAPI, path: str, operations: Sequence[AnyOperation], gates: Gates, rates: RateLimits) -> None:
+    methods = {
+        operation.method: declare(_endpoint(operation, gates), rates.key, rates.user) for operation in operations
+    }
     if "GET" in methods:
         # RFC 9110, section 9.1: where there is GET there is HEAD; the server leaves the body out.
         methods["HEAD"] = methods["GET"]
@@ -94,7 +105,7 @@ def _add(app: FastAPI, path: str, operations: Sequence[AnyOperation], gates: Gat
     app.router.routes.append(Route(path, _End(methods)))
 
 
-def _endpoint(operation: AnyOperation, gates: Gates) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(operation: AnyOperation, gates: Gates) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         return await gates.serve(operation, request)
 

@@ -5,14 +5,18 @@ something public is read. The limits of `/api/v1`, by key and by user, are in `r
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from ipaddress import IPv6Address, ip_address
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from threengram.api.rate import Limiter
 from threengram.runtime.ratelimit import Rule, Verdict
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 MINUTE_S: Final = 60
 _SITE_BITS: Final = 64
@@ -32,6 +36,17 @@ class Rules(NamedTuple):
     revoke_address: Rule = Rule("revoke_address", 600, MINUTE_S, "local")
     register_address: Rule = Rule("register_address", 30, MINUTE_S, "local")
     public_address: Rule = Rule("public_address", 1200, MINUTE_S, "open")
+
+
+def declare(endpoint: Endpoint, *rules: Rule) -> Endpoint:
+    """The endpoint, marked with what its calls are counted by; `declared` reads it."""
+    endpoint.rules = rules  # type: ignore[attr-defined]
+    return endpoint
+
+
+def declared(route: Route) -> tuple[Rule, ...]:
+    """What calls of a route are counted by; nothing where nobody said."""
+    return getattr(route.endpoint, "rules", ())
 
 
 class TooMany(Exception):

@@ -21,19 +21,24 @@ class RateLimits:
     """Counts against verified ids, never against anything that the client says."""
 
     def __init__(self, limiter: Limiter, *, key_calls_per_minute: int, user_calls_per_minute: int) -> None:
-        self._limiter = limiter
+        self.limiter = limiter
         # Memory stays reachable when the counters are not; the limiter counts and reports it.
-        self._key = Rule("api_key", key_calls_per_minute, 60, "open")
-        self._user = Rule("api_user", user_calls_per_minute, 60, "open")
+        self.key = Rule("api_key", key_calls_per_minute, 60, "open")
+        self.user = Rule("api_user", user_calls_per_minute, 60, "open")
 
     async def charge(self, principal: Principal) -> Mapping[str, str]:
         """The `RateLimit-*` headers of the limit that is nearer; raises `Refused` (429) when one is reached."""
         tightest: Verdict | None = None
-        for rule, subject in ((self._key, principal.credential_id), (self._user, principal.user_id)):
-            verdict = await self._limiter.hit(rule, str(subject))
+        for rule, subject in ((self.key, principal.credential_id), (self.user, principal.user_id)):
+            verdict = await self.limiter.hit(rule, str(subject))
             if not verdict.allowed:
-                detail = "too many calls; try again after the seconds in Retry-After"
-                raise Refused(429, ErrorCode.RATE_LIMITED, detail, headers=verdict.headers, retryable=True)
+                raise too_many(verdict)
             if tightest is None or verdict.remaining < tightest.remaining:
                 tightest = verdict
         return {} if tightest is None else tightest.headers
+
+
+def too_many(verdict: Verdict) -> Refused:
+    """The refusal of a call that is over a limit."""
+    detail = "too many calls; try again after the seconds in Retry-After"
+    return Refused(429, ErrorCode.RATE_LIMITED, detail, headers=verdict.headers, retryable=True)
