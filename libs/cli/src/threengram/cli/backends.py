@@ -2,9 +2,11 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from threengram.cli.account import Account
+from threengram.cli.backup.archive import Archive
 from threengram.cli.binaries import postgres_installation, valkey_program
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.cli.embedded_valkey import EmbeddedValkey
@@ -26,6 +28,7 @@ class EmbeddedBackends:
     ports: Ports
     secrets: Secrets = field(repr=False)
     account: Account | None
+    backup_dir: Path | None = None
 
     def postgres(self) -> EmbeddedPostgres:
         """The PostgreSQL of this data directory."""
@@ -36,6 +39,7 @@ class EmbeddedBackends:
             superuser_password=self.secrets.postgres_password,
             owner_password=self.secrets.owner_password,
             account=self.account,
+            settings={} if self.backup_dir is None else Archive(self.backup_dir).settings(),
         )
 
     def valkey(self) -> EmbeddedValkey:

@@ -8,7 +8,7 @@ from pathlib import Path
 from threengram.cli.account import Account, first_unreachable
 from threengram.cli.errors import CannotRun
 
-POSTGRES_PARTS = ("bin/postgres", "bin/initdb", "lib", "share")
+POSTGRES_PARTS = ("bin/postgres", "bin/initdb", "bin/pg_basebackup", "bin/pg_verifybackup", "lib", "share")
 
 
 def postgres_installation(copies: Path, account: Account | None) -> Path:

@@ -23,12 +23,16 @@ class UpOptions:
     replicas: Mapping[str, int] = field(default_factory=dict)
     ready_file: Path | None = None
     otlp_endpoint: str | None = None
+    backup_dir: Path | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.port_base <= HIGHEST_PORT - SPAN:
             raise CannotRun(f"--port-base has to be between 1 and {HIGHEST_PORT - SPAN}")
         if self.ready_file is not None and not self.ready_file.parent.is_dir():
             raise CannotRun(f"--ready-file: there is no directory {self.ready_file.parent}")
+
+        if self.backup_dir is not None and self.database_url is not None:
+            raise CannotRun("--backup-dir is for the embedded PostgreSQL; back up the other one where it runs")
 
     def replicas_of(self, service: str) -> int:
         """How many processes of a service to start."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from threengram.cli.account import Account
 from threengram.cli.backends import RUNTIME_ROLE, EmbeddedBackends, runtime_url, start_postgres, start_valkey
+from threengram.cli.backup.archive import Archive
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import FIRST_USER, Grant
 from threengram.cli.layout import Layout
@@ -41,13 +42,17 @@ class Stack:
         self._account = account
         self._supervisor = supervisor
         self._ports = Ports(options.port_base)
+        self._servers = EmbeddedBackends(layout, self._ports, secrets, account, options.backup_dir)
         self._provisioner: Provisioner | None = None
+        self._backing_up = asyncio.Lock()
         self._token = self._api_key = ""
         self._password_file: Path | None = None
 
     async def start(self, steps: Steps, readiness: Readiness, listeners: contextlib.ExitStack) -> None:
         """Start everything and return once all of it is ready. Raises the first `CannotRun` of any part."""
         self._require_ports()
+        if self._options.backup_dir is not None:
+            Archive(self._options.backup_dir).create(self._account)
         listen_fds = self._listen(listeners)
         services = self._services(listen_fds, readiness)
         await concurrently(
@@ -98,6 +103,20 @@ class Stack:
 
         return People(provisioner.runtime_url, provisioner.owner_url)
 
+    async def backup(self, keep: int) -> str:
+        """One line about a new base backup."""
+        if self._options.backup_dir is None:
+            raise CannotRun("this stack was started without --backup-dir")
+        # Brings the database driver, which is loaded by now.
+        from threengram.cli.backup.create import create
+
+        archive = Archive(self._options.backup_dir)
+        server = self._servers.postgres()
+        async with self._backing_up:
+            return await asyncio.to_thread(
+                create, server, archive, self._layout.secrets, keep=keep, now=lambda: datetime.now(UTC)
+            )
+
     def _prepared(self) -> "Provisioner":
         if self._provisioner is None:
             raise CannotRun("the database is not ready yet", exit_code=1)
@@ -127,13 +146,12 @@ class Stack:
         return {service: listener.fileno() for service, listener in sockets.items()}
 
     def _services(self, listen_fds: dict[str, int], readiness: Readiness) -> Services:
-        servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
-        owner_url = self._options.database_url or servers.postgres().owner_url
+        owner_url = self._options.database_url or self._servers.postgres().owner_url
         return Services(
             ports=self._ports,
             backends=Backends(
                 database_url=runtime_url(owner_url, self._secrets.runtime_password),
-                redis_url=self._options.redis_url or servers.valkey().url,
+                redis_url=self._options.redis_url or self._servers.valkey().url,
                 embedder_provider=self._options.embedder,
                 otlp_endpoint=self._options.otlp_endpoint,
             ),
@@ -161,9 +179,8 @@ class Stack:
         loading = asyncio.create_task(asyncio.to_thread(_load_provisioner))
         owner_url = self._options.database_url
         if owner_url is None:
-            servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
             with steps.step("PostgreSQL"):
-                owner_url = await start_postgres(servers.postgres(), self._supervisor)
+                owner_url = await start_postgres(self._servers.postgres(), self._supervisor)
         with steps.step("migrations and roles"):
             provisioner = self._provisioner = (await loading)(
                 owner_url=owner_url,
@@ -183,9 +200,8 @@ class Stack:
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:
-            servers = EmbeddedBackends(self._layout, self._ports, self._secrets, self._account)
             with steps.step("Valkey"):
-                await start_valkey(servers.valkey(), self._supervisor)
+                await start_valkey(self._servers.valkey(), self._supervisor)
 
     async def _start_service(self, services: Services, service: str, steps: Steps) -> None:
         replicas = range(self._options.replicas_of(service))

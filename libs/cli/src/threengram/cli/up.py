@@ -147,6 +147,8 @@ class Up:
                 return await self._stack.keys(request)
             case {"command": "user"}:
                 return await self._stack.people(request)
+            case {"command": "backup", "keep": int(keep)}:
+                return {"created": await self._stack.backup(keep)}
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

@@ -41,6 +41,10 @@ def up(
         Path | None, typer.Option(help="Written when everything is ready, removed at the end; holds a token.")
     ] = None,
     otlp_endpoint: Annotated[str | None, typer.Option(help="Base URL of an OTLP/HTTP collector for traces.")] = None,
+    backup_dir: Annotated[
+        Path | None,
+        typer.Option(envvar="THREENGRAM_BACKUP_DIR", help="Archive the embedded PostgreSQL here, for `backup`."),
+    ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", envvar="NO_COLOR", help="Write without colours.")] = False,
 ) -> None:
     """Run everything on this machine, in the foreground, until Ctrl-C."""
@@ -56,5 +60,6 @@ def up(
         replicas=parse_replicas(replicas or []),
         ready_file=None if ready_file is None else ready_file.absolute(),
         otlp_endpoint=otlp_endpoint,
+        backup_dir=None if backup_dir is None else backup_dir.absolute(),
     )
     life.run(options, Console(no_color=no_color or None))
