@@ -4,7 +4,7 @@ import psycopg
 
 from threengram.core.db.database import Database
 from threengram.core.db.vitals import MIGRATION_LOCK, vitals
-from threengram.migrations import run
+from threengram.migrations import locks
 
 
 async def test_the_runtime_role_reads_sizes_keys_and_counts(database: Database) -> None:
@@ -19,8 +19,8 @@ async def test_the_runtime_role_reads_sizes_keys_and_counts(database: Database) 
 
 
 async def test_a_running_migration_is_seen_by_its_lock(database: Database, owner_url: str) -> None:
-    assert MIGRATION_LOCK == run.MIGRATION_LOCK
+    assert MIGRATION_LOCK == locks.MIGRATION_LOCK
     assert (await vitals(database)).migrations == 0
     with psycopg.connect(owner_url) as owner:
-        owner.execute("SELECT pg_advisory_xact_lock(%s)", (run.MIGRATION_LOCK,))
+        owner.execute("SELECT pg_advisory_xact_lock(%s)", (locks.MIGRATION_LOCK,))
         assert (await vitals(database)).migrations == 1
