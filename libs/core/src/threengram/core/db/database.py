@@ -16,11 +16,14 @@ from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import psycopg
-from pgvector.psycopg import register_vector_async
+from pgvector.psycopg.halfvec import register_halfvec_info
 from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
+from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from threengram.core.db.roundtrip import round_trip
 from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.errors import Unavailable
 from threengram.core.observe import Observer, Unobserved
@@ -41,6 +44,7 @@ _SETTINGS: LiteralString = (
     "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true),"
     " set_config('idle_in_transaction_session_timeout', %(timeout)s, true)"
 )
+_VECTOR_TYPE: LiteralString = "SELECT oid, typarray FROM pg_type WHERE oid = to_regtype(%(name)s)"
 
 
 class Begin(StrEnum):
@@ -92,7 +96,7 @@ class Transaction:
         name = steps[0].statement.name
         with self._database.observer.span("db.query", statement=name):
             try:
-                async with connection.pipeline():
+                async with round_trip(connection):
                     if opening:
                         await self._open(connection)
                     cursors = [await self._send(connection, step) for step in steps]
@@ -184,10 +188,11 @@ class Database:
             max_size=pool_max,
             timeout=POOL_TIMEOUT_S,
             max_waiting=pool_max * 20,
-            configure=_configure,
+            configure=self._configure,
             check=None,
             open=False,
         )
+        self._halfvec: TypeInfo | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def open(self, *, timeout_s: float = 30.0) -> None:
@@ -214,6 +219,13 @@ class Database:
         """A unit of work that sees no tenant's rows; it commits when the block succeeds."""
         async with _unit(SystemTransaction(self, None, Begin.READ_WRITE)) as transaction:
             yield transaction
+
+    async def _configure(self, connection: Connection) -> None:
+        """Teach a new connection the type of vectors, whose number the first connection of this database asks for."""
+        if self._halfvec is None:
+            (row,) = await (await connection.execute(_VECTOR_TYPE, {"name": "halfvec"})).fetchall()
+            self._halfvec = TypeInfo("halfvec", row["oid"], row["typarray"])
+        register_halfvec_info(connection, self._halfvec)
 
     async def _acquire(self) -> Connection:
         """A connection that stands; raises `Unavailable` when none is free in time.
@@ -246,9 +258,10 @@ class Database:
     async def _rolled_back(self, connection: Connection) -> None:
         """Give back a connection in an unknown state. One that can't roll back is closed; the pool replaces it."""
         try:
-            if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+            status = connection.pgconn.transaction_status
+            if status == TransactionStatus.ACTIVE:
                 await connection.close()
-            else:
+            elif status != TransactionStatus.IDLE:
                 async with asyncio.timeout(ROLLBACK_TIMEOUT_S):
                     await connection.execute("ROLLBACK")
         except (psycopg.Error, TimeoutError):
@@ -299,7 +312,3 @@ def _in_utc(connection: Connection, rows: list[Row]) -> list[Row]:
         {name: value.astimezone(UTC) if isinstance(value, datetime) else value for name, value in row.items()}
         for row in rows
     ]
-
-
-async def _configure(connection: Connection) -> None:
-    await register_vector_async(connection)
