@@ -142,6 +142,22 @@ def test_a_token_with_an_unknown_scope_is_refused(stack: RunningStack) -> None:
     assert refused.stderr == "threengram: --scope: there are memory:read, memory:write, account\n"
 
 
+def test_an_erased_user_is_shut_out_at_once(stack: RunningStack, data_dir: Path) -> None:
+    email = "leaving@example.test"
+    minted = threengram("token", f"--user={email}", "--create", f"--data-dir={data_dir}")
+
+    def search() -> int:
+        arguments = {"name": "search", "arguments": {"query": "anything"}}
+        return rpc(stack.record["mcpUrl"], minted.stdout.strip(), "tools/call", arguments).status_code
+
+    assert search() == 200
+    erased = threengram("user", "erase", email, "--yes", f"--data-dir={data_dir}")
+    assert erased.returncode == 0, erased.stderr
+    assert search() == 401
+    run_id = erased.stdout.split("jobs show ")[1].split("`")[0]
+    assert run_id in threengram("jobs", "list", "--kind=erase", f"--data-dir={data_dir}").stdout
+
+
 def test_a_second_instance_on_the_data_directory_is_refused_in_one_line(stack: RunningStack, data_dir: Path) -> None:
     second = threengram("up", f"--data-dir={data_dir}", *hashing())
     assert (second.returncode, second.stdout) == (2, "")

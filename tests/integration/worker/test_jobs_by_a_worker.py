@@ -1,12 +1,22 @@
+from functools import partial
+from pathlib import Path
+
 import pytest
 
+from tests.integration.worker.crowds import crowd, unsurfaced
+from tests.integration.worker.fanning import fanned_out, surfaced_by_now
 from tests.integration.worker.killing import TAKEN_OVER_WITHIN_S, kill_in_the_middle
+from tests.integration.worker.outages import mortal_backends
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary
+from tests.integration.worker.writing import Diary, eventually
+from threengram.core.db.database import Database
 
 pytestmark = pytest.mark.anyio
 
 KILLS = 3
+TENANTS = 300
+PATIENCE_S = 120.0
+MAX_GROWTH_MIB = 40
 
 
 async def test_runs_of_a_killed_worker_are_taken_over_within_the_lease_and_done_once(
@@ -15,3 +25,30 @@ async def test_runs_of_a_killed_worker_are_taken_over_within_the_lease_and_done_
     taken_over_s = await kill_in_the_middle(stack, diary, own_owner_url, times=KILLS)
     print("seconds until taken over:", [round(seconds, 1) for seconds in taken_over_s])
     assert max(taken_over_s) < TAKEN_OVER_WITHIN_S
+
+
+async def test_a_restart_of_database_and_broker_loses_no_run_doubles_none_and_leaves_none_stuck(
+    tmp_path: Path,
+) -> None:
+    with mortal_backends() as backends:
+        crowd(backends.owner_url, tenants=TENANTS)
+        variables = {
+            "DATABASE_URL": backends.database_url,
+            "REDIS_URL": backends.redis_url,
+            "JOB_INTERVAL_S": "0.3",
+            "JOB_SLOTS": "1",
+            "LEASE_S": "2",
+        }
+        database = Database(backends.database_url, pool_min=0, pool_max=2)
+        with Stack(tmp_path, variables) as stack:
+            worker, *beats = stack.worker(), stack.beat(), stack.beat()
+            await database.open()
+            await eventually(partial(surfaced_by_now, database, TENANTS // 10))
+            backends.restart_both()
+            assert not await surfaced_by_now(database, TENANTS)
+            done = await fanned_out(database, worker, tenants=TENANTS, patience_s=PATIENCE_S)
+            await eventually(lambda: all(program.is_ready() for program in (worker, *beats)))
+        assert (len(done.runs), set(done.runs.values())) == (TENANTS, {1})
+        assert unsurfaced(backends.owner_url, list(done.runs)) == 0
+        assert done.growth_mib < MAX_GROWTH_MIB
+        await database.close()

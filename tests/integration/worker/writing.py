@@ -34,9 +34,9 @@ WINDOWS = tenant_statement(
 )
 
 
-async def eventually(claim: Callable[[], bool | Awaitable[bool]]) -> None:
-    """Wait until the claim holds; fails after `PATIENCE_S`."""
-    until = time.monotonic() + PATIENCE_S
+async def eventually(claim: Callable[[], bool | Awaitable[bool]], *, patience_s: float = PATIENCE_S) -> None:
+    """Wait until the claim holds; fails after `patience_s`."""
+    until = time.monotonic() + patience_s
     while True:
         held = claim()
         if await held if isinstance(held, Awaitable) else held:

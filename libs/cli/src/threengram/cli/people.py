@@ -14,6 +14,7 @@ import psycopg
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
 from threengram.core.db.database import Database
+from threengram.core.erasure import request_erasure
 from threengram.core.errors import Error
 from threengram.core.identity import provision
 from threengram.core.people import accounts
@@ -56,6 +57,10 @@ class People:
                     user = await _user(database, email)
                     await accounts.enable_user(database, user, now=now)
                     return {"id": str(user.user_id)}
+                case {"action": "erase"}:
+                    user = await _user(database, email)
+                    asked = await request_erasure(database, user, now=now)
+                    return {"id": str(user.user_id), "runId": str(asked.run_id)}
                 case _:
                     raise CannotRun("unknown user request")
 

@@ -97,6 +97,13 @@ class Stack:
         """What a request about users asks for."""
         return await self._people().answer(request, datetime.now(UTC))
 
+    async def jobs(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a request about background jobs asks for."""
+        provisioner = self._prepared()
+        from threengram.cli.job_desk import JobDesk
+
+        return await JobDesk(provisioner.runtime_url).answer(request, datetime.now(UTC))
+
     def _people(self) -> "People":
         provisioner = self._prepared()
         from threengram.cli.people import People

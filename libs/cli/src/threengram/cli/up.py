@@ -149,6 +149,8 @@ class Up:
                 return await self._stack.people(request)
             case {"command": "backup", "keep": int(keep)}:
                 return {"created": await self._stack.backup(keep)}
+            case {"command": "jobs"}:
+                return await self._stack.jobs(request)
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

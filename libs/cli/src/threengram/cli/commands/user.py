@@ -12,7 +12,7 @@ from threengram.cli.errors import CannotRun
 ANSWER_TIMEOUT_S = 30.0
 MAX_LINE_BYTES = 4_096
 
-app = typer.Typer(help="Users: create, give a password, disable, enable, list.", no_args_is_help=True)
+app = typer.Typer(help="Users: create, give a password, disable, enable, erase, list.", no_args_is_help=True)
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Address of the user.")]
 PasswordStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of the input.")
@@ -53,6 +53,19 @@ def enable(email: Email, data_dir: DataDir = None) -> None:
     """Open a disabled account again; keys and tokens work as before, logins have to be made anew."""
     _ask(data_dir, action="enable", email=email)
     typer.echo(f"enabled {email}")
+
+
+@app.command()
+def erase(
+    email: Email,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase an account: nothing opens it from now on, and a job redacts every word in it. It can't be taken back."""
+    if not yes:
+        typer.confirm(f"Erase {email} and every memory of the account for good?", abort=True)
+    run_id = _ask(data_dir, action="erase", email=email)["runId"]
+    typer.echo(f"shut {email}; `threengram jobs show {run_id}` tells when the last word is gone")
 
 
 @app.command("list")
