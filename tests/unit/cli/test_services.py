@@ -28,12 +28,13 @@ SECRETS = Secrets(
 def services(tmp_path: Path) -> Services:
     return Services(
         ports=Ports(8300),
-        backends=Backends("postgresql://r:secret-runtime@h/d", "redis://:secret-valkey@h", "hash"),
+        backends=Backends("postgresql://r:secret-runtime@h/d", "redis://:secret-valkey@h"),
         secrets=SECRETS,
         listen_fds={"gateway": 11, "api": 12, "embedder": 13, "cimd": 14},
         directory=tmp_path,
         account=None,
         readiness=Readiness(),
+        models=lambda: "[]",
     )
 
 

@@ -22,6 +22,9 @@ from threengram.schema.enums import ModelState
 LAG_S = 60.0
 """A row that has waited longer than this is missing; a younger one is on its way."""
 
+FAILING_TRIES = 5
+"""A row that was tried so often is not likely to get its vectors by itself."""
+
 _COLUMNS = (
     "id, name, dimensions, state, is_metered, calibration, fill_began_at, enqueued_at, enqueued_rows, activated_at"
 )
@@ -78,7 +81,8 @@ class Progress:
     """How far a generation has come.
 
     `waiting` counts all its rows, `missing` those of its fill and those that have waited too long; `failing` the rows
-    that were tried in vain. `rate` is texts per second since the fill began, `eta_s` what is left at that rate.
+    that were tried several times in vain. `rate` is texts per second since the fill began, `eta_s` what is left at that
+    rate.
     """
 
     generation: Generation
@@ -205,9 +209,13 @@ def progress(owner: psycopg.Connection, generation: Generation, *, now: datetime
         owner.execute("SET LOCAL ROLE tg_sweeper")
         row = owner.execute(
             "SELECT count(*), count(*) FILTER (WHERE enqueued_at <= %(until)s OR enqueued_at < %(late)s),"
-            " count(*) FILTER (WHERE error_class IS NOT NULL AND attempts > 0)"
-            " FROM embedding_jobs WHERE model_id = %(id)s",
-            {"id": generation.id, "until": generation.enqueued_at, "late": now - timedelta(seconds=LAG_S)},
+            " count(*) FILTER (WHERE attempts >= %(tries)s) FROM embedding_jobs WHERE model_id = %(id)s",
+            {
+                "id": generation.id,
+                "tries": FAILING_TRIES,
+                "until": generation.enqueued_at,
+                "late": now - timedelta(seconds=LAG_S),
+            },
         ).fetchone()
     assert row is not None
     waiting, missing, failing = map(int, row)

@@ -43,6 +43,11 @@ class Layout:
         return self.secrets / "password"
 
     @property
+    def models(self) -> Path:
+        """Which models the embedder serves; a declaration may hold a key."""
+        return self.secrets / "models.json"
+
+    @property
     def postgres(self) -> Path:
         """The PostgreSQL cluster."""
         return self.root / "postgres"

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from threengram.cli.commands import backup, demo, jobs, keys, running, token, up, user
+from threengram.cli.commands import backup, demo, jobs, keys, models, running, token, up, user
 from threengram.cli.errors import CannotRun
 
 
@@ -34,6 +34,7 @@ app.command("restart")(running.restart)
 app.command("stop")(running.stop)
 app.command("token")(token.token)
 app.add_typer(keys.app, name="keys")
+app.add_typer(models.app, name="models")
 app.add_typer(user.app, name="user")
 app.add_typer(backup.app, name="backup")
 app.add_typer(jobs.app, name="jobs")

@@ -17,7 +17,7 @@ class UpOptions:
 
     data_dir: Path
     port_base: int = 8300
-    embedder: str = "onnx"
+    embedder: str | None = None
     database_url: str | None = field(default=None, repr=False)
     redis_url: str | None = field(default=None, repr=False)
     replicas: Mapping[str, int] = field(default_factory=dict)

@@ -1,5 +1,6 @@
 """What a database needs before the services start: schema, signing key, embedding model; and tokens for its users."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -7,6 +8,7 @@ import psycopg
 
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import Grant
+from threengram.cli.served import ServedModel
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.oauth.signing import private_keys
@@ -15,8 +17,6 @@ from threengram.migrations.manage import publish_keys
 from threengram.migrations.run import upgrade
 
 CONNECT_TIMEOUT_S = 5
-MODELS = {"onnx": ("all-MiniLM-L6-v2-int8", 384), "hash": ("hash-384", 384)}
-"""Name and dimensions of the model behind each embedder provider."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,19 @@ class Provisioner:
     issuer_url: str
     audience: str
 
-    def prepare(self, embedder: str, now: datetime) -> None:
-        """Bring the schema up to date, publish the signing key, register the model. Blocks; may be repeated."""
-        try:
-            psycopg.connect(self.owner_url, connect_timeout=CONNECT_TIMEOUT_S).close()
-        except psycopg.OperationalError as error:
-            reason = str(error).strip().splitlines()[-1]
-            raise CannotRun(f"can't connect to the database as its owner: {reason}") from error
+    def prepare(self, served: Sequence[ServedModel], now: datetime) -> None:
+        """Bring the schema up to date, publish the signing key, register the first model. Blocks; may be repeated.
+
+        Raises `CannotRun` where none of the served models is the active one.
+        """
+        active_name = active_model(self.owner_url)
         upgrade(self.owner_url, runtime_password=self.runtime_password, runtime_role=self.runtime_role)
         publish_keys(self.owner_url, self.signing_key_pem, now)
-        name, dimensions = MODELS[embedder]
-        try:
-            ensure_model(self.owner_url, name=name, dimensions=dimensions)
-        except ValueError as error:
-            raise CannotRun(f"--embedder {embedder}: {error}") from error
+        active = next((one for one in served if active_name in (None, one.name)), None)
+        if active is None:
+            names = ", ".join(one.name for one in served)
+            raise CannotRun(f"the active embedding model is {active_name}, and what is served is {names}")
+        ensure_model(self.owner_url, name=active.name, dimensions=active.dimensions)
 
     async def token(self, grant: Grant, now: datetime) -> str:
         """A signed access token for the MCP resource, its row written. Raises `CannotRun` for an unknown user."""
@@ -68,3 +67,16 @@ class Provisioner:
             )
         finally:
             await database.close()
+
+
+def active_model(owner_url: str) -> str | None:
+    """The name of the model that serves; None in a new database. Raises `CannotRun` where nothing answers."""
+    try:
+        with psycopg.connect(owner_url, connect_timeout=CONNECT_TIMEOUT_S) as owner:
+            if owner.execute("SELECT to_regclass('public.embedding_models')").fetchone() == (None,):
+                return None
+            row = owner.execute("SELECT name FROM embedding_models WHERE state = 'active'").fetchone()
+    except psycopg.OperationalError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise CannotRun(f"can't connect to the database as its owner: {reason}") from error
+    return None if row is None else str(row[0])

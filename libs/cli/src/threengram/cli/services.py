@@ -1,7 +1,7 @@
 """The services as programs: which module, which settings, which secrets. Each gets what its settings need."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,6 @@ class Backends:
 
     database_url: str
     redis_url: str
-    embedder_provider: str
     otlp_endpoint: str | None = None
 
 
@@ -50,6 +49,8 @@ class Services:
     directory: Path
     account: Account | None
     readiness: Readiness
+    models: Callable[[], str]
+    """What the embedder is to serve, as its setting has it; asked at every start of one."""
 
     @property
     def api_url(self) -> str:
@@ -119,7 +120,7 @@ class Services:
             case "worker" | "beat":
                 return data | {"EMBEDDER_URL": self.embedder_url, "EMBED_INTERVAL_S": str(EMBED_INTERVAL_S)}
             case "embedder":
-                return {"PROVIDER": self.backends.embedder_provider}
+                return {"MODELS": self.models()}
             case _:
                 return {}
 

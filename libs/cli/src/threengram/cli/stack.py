@@ -19,6 +19,7 @@ from threengram.cli.ports import LISTENERS, Ports
 from threengram.cli.ready import Readiness
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
+from threengram.cli.served import STATIC_MODEL, ServedModels
 from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, out_of_reach_of
 from threengram.cli.sockets import HOST, listen, require_free
 from threengram.cli.steps import Steps
@@ -45,6 +46,7 @@ class Stack:
         self._servers = EmbeddedBackends(layout, self._ports, secrets, account, options.backup_dir)
         self._provisioner: Provisioner | None = None
         self._backing_up = asyncio.Lock()
+        self._served = ServedModels(layout.models)
         self._token = self._api_key = ""
         self._password_file: Path | None = None
 
@@ -53,6 +55,7 @@ class Stack:
         self._require_ports()
         if self._options.backup_dir is not None:
             Archive(self._options.backup_dir).create(self._account)
+        await self._begin_models()
         listen_fds = self._listen(listeners)
         services = self._services(listen_fds, readiness)
         await concurrently(
@@ -136,6 +139,30 @@ class Stack:
 
         return KeyRing(provisioner.runtime_url)
 
+    async def models(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a request about models asks for."""
+        provisioner = self._prepared()
+        # Brings an HTTP client, which no start should wait for.
+        from threengram.cli.model_server import ModelServer
+
+        server = ModelServer(
+            served=self._served,
+            owner_url=provisioner.owner_url,
+            embedder_url=f"http://{HOST}:{self._ports.listener('embedder')}",
+            roll=lambda: self._supervisor.roll("embedder"),
+        )
+        return await server.answer(request)
+
+    async def _begin_models(self) -> None:
+        """Know what to serve before the embedder starts, which is before the database does."""
+        active = None
+        if not self._served.exists:
+            if self._options.database_url is not None:
+                active = await asyncio.to_thread(_active_model, self._options.database_url)
+            elif self._layout.postgres.exists():
+                active = STATIC_MODEL if self._options.embedder != "hash" else None
+        self._served.begin(self._options.embedder, active=active)
+
     def _require_ports(self) -> None:
         for service in SERVICES:
             for replica in range(self._options.replicas_of(service)):
@@ -159,7 +186,6 @@ class Stack:
             backends=Backends(
                 database_url=runtime_url(owner_url, self._secrets.runtime_password),
                 redis_url=self._options.redis_url or self._servers.valkey().url,
-                embedder_provider=self._options.embedder,
                 otlp_endpoint=self._options.otlp_endpoint,
             ),
             secrets=self._secrets,
@@ -167,6 +193,7 @@ class Stack:
             directory=self._layout.work,
             account=self._services_account(),
             readiness=readiness,
+            models=self._served.setting,
         )
 
     def _services_account(self) -> Account | None:
@@ -198,7 +225,7 @@ class Stack:
                 issuer_url=services.api_url,
                 audience=f"{services.public_url}/mcp",
             )
-            await asyncio.to_thread(provisioner.prepare, self._options.embedder, datetime.now(UTC))
+            await asyncio.to_thread(provisioner.prepare, self._served.all(), datetime.now(UTC))
         with steps.step("first user, password, token and key"):
             now = datetime.now(UTC)
             self._token = await provisioner.token(Grant(creates_user=True), now)
@@ -237,3 +264,11 @@ def _load_provisioner() -> "type[Provisioner]":
     from threengram.cli.provision import Provisioner
 
     return Provisioner
+
+
+def _active_model(owner_url: str) -> str | None:
+    """The model whose vectors a database of somebody else's has; None for a new one."""
+    # Brings the database driver.
+    from threengram.cli.provision import active_model
+
+    return active_model(owner_url)

@@ -151,6 +151,8 @@ class Up:
                 return {"created": await self._stack.backup(keep)}
             case {"command": "jobs"}:
                 return await self._stack.jobs(request)
+            case {"command": "models"}:
+                return await self._stack.models(request)
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

@@ -22,8 +22,9 @@ def up(
     data_dir: DataDir = None,
     port_base: Annotated[int, typer.Option(help="Gateway port; the others follow from it.")] = 8300,
     embedder: Annotated[
-        EmbedderProvider, typer.Option(help="The bundled model, or vectors without meaning for tests.")
-    ] = EmbedderProvider.ONNX,
+        EmbedderProvider | None,
+        typer.Option(help="First model of a new data directory: the bundled one (default), or hashes for tests."),
+    ] = None,
     database_url: Annotated[
         str | None,
         typer.Option(
@@ -54,7 +55,7 @@ def up(
     options = UpOptions(
         data_dir=layout_of(data_dir).root,
         port_base=port_base,
-        embedder=embedder.value,
+        embedder=None if embedder is None else embedder.value,
         database_url=database_url,
         redis_url=redis_url,
         replicas=parse_replicas(replicas or []),
