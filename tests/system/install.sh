@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Brings what the system tests need beyond the wheels: PgBouncer and Prometheus from Debian, public suites and clients
-# from npm.
+# Brings what the system tests need beyond the wheels: PgBouncer, Prometheus and Chromium from Debian, public suites
+# and clients from npm.
 # Does nothing when all of it is there. Needs root, or sudo without a password, only if one of the programs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 VENV=${VENV:-../../.venv}
 
 missing=()
-for program in pgbouncer prometheus; do
+for program in pgbouncer prometheus chromium; do
     command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing+=("$program")
 done
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -1,21 +1,29 @@
 """The API as a process: it opens its connections, tells how it is, serves, keeps secrets, and ends cleanly."""
 
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 
 from tests.contract.rest.process import api_process, new_key
+from tests.contract.web.stack import token_in
 from tests.integration.runtime.collector import collector
 from tests.integration.runtime.processes import Service, eventually
 from tests.servers import free_port
+from threengram.core.db.database import Database
+from threengram.core.ids import new_id
+from threengram.core.people.accounts import create_user
+from threengram.core.people.passwords import PasswordHashes
 
 CANARY = "c4n4ry"
 NOTE = {"memoryType": "note", "topic": "Process", "content": "A process of its own keeps this."}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def key(database_url: str) -> str:
     return new_key(database_url)
 
@@ -90,16 +98,22 @@ def test_a_role_that_sees_past_row_security_is_refused_at_start(tmp_path: Path, 
     assert "GuardViolation" in output
 
 
-@pytest.fixture
-def exits(tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: str, key: str) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def exits(
+    tmp_path_factory: pytest.TempPathFactory, database_url: str, redis_url: str, hash_embedder_url: str, key: str
+) -> dict[str, str]:
     """What left the process through each exit, after the canary went in through each door."""
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
-    with collector() as otlp, api_process(tmp_path, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
+    directory = tmp_path_factory.mktemp("api")
+    with collector() as otlp, api_process(directory, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
         eventually(running.is_ready)
         _push_canaries(running, key)
+        secrets = _push_canaries_through_pages(running, database_url)
         metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
         running.process.terminate()
         assert running.ended() == 0
+        for secret in secrets:
+            assert secret not in running.output + metrics + otlp.text
         return {"log": running.output, "metrics": metrics, "spans": otlp.text}
 
 
@@ -116,6 +130,9 @@ def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
         ("/api/v1/memories", "4xx"),
         ("/api/v1/memories/{id}", "4xx"),
         ("other", "4xx"),
+        ("/login", "4xx"),
+        ("/login", "3xx"),
+        ("/account/sessions/{session_id}/revoke", "4xx"),
     ):
         assert f'route="{route}",status_class="{status_class}"' in exits["metrics"]
     for name in ("POST /api/v1/memories", "db.query"):
@@ -137,3 +154,38 @@ def _push_canaries(running: Service, key: str) -> None:
     _ask(running, CANARY, "/search", key)
     _ask(running, "GET", "/version", f"3ng_{CANARY}{'x' * 40}")
     _ask(running, "GET", "/version", key, headers={"x-api-key": "", "authorization": f"Bearer {CANARY}.{CANARY}"})
+
+
+def _push_canaries_through_pages(running: Service, database_url: str) -> set[str]:
+    """Log in, fail to, and change a password, all of it with canaries; the secrets that the pages handed out."""
+    email, password = f"{new_id()}-{CANARY}@example.test", f"{CANARY} {CANARY} {CANARY}"
+
+    async def make() -> None:
+        database, hashes = Database(database_url), PasswordHashes()
+        await database.open()
+        await create_user(database, hashes, email=email, password=password, now=datetime.now(UTC))
+        await database.close()
+        hashes.close()
+
+    anyio.run(make)
+    secrets: set[str] = set()
+    with httpx2.Client(base_url=running.url, timeout=20, trust_env=False) as browser:
+
+        def send(page: str, path: str, **fields: str) -> int:
+            token = token_in(browser.get(page))
+            form = {"csrf_token": token, "next": f"/account?{CANARY}", **fields}
+            status = browser.post(path, data=form).status_code
+            secrets.update((token, *(cookie.value or "" for cookie in browser.cookies.jar)))
+            return status
+
+        login = partial(send, f"/login?next=/{CANARY}", "/login")
+        assert login(email=email, password=f"{CANARY} is wrong") == 401
+        assert login(email=f"nobody-{CANARY}@example.test", password=password) == 401
+        assert login(email=email, password=password) == 303
+        change = partial(send, "/account", "/account/password", new_password=password, repeated_password=password)
+        assert change(current_password=f"{CANARY} is wrong") == 403
+        assert change(current_password=password) == 303
+        assert send("/account", f"/account/sessions/{CANARY}/revoke") == 404
+        assert send("/account", "/logout") == 303
+    assert len(secrets) > 3
+    return secrets - {""}

@@ -16,7 +16,7 @@ from threengram.api import failures
 from threengram.api.auth import Authenticator
 from threengram.api.failures import EXCEPTION_HANDLERS
 from threengram.api.gates import Gates, Limits, OpenCall
-from threengram.api.limits import EdgeLimits, Endpoint, TooMany, declare
+from threengram.api.limits import CountedRoute, EdgeLimits, Endpoint, TooMany, declare
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
 from threengram.api.rate import RateLimits, too_many
@@ -73,7 +73,7 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     for path, operations in groupby(ordered, key=lambda operation: PREFIX + operation.path):
         _add(app, path, list(operations), gates, collaborators.rates)
     described = _description(document(collaborators.operations), EdgeLimits(collaborators.rates.limiter))
-    app.router.routes += [Route(DESCRIPTION_PATH, described), Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
+    app.router.routes += [described, Route(DESCRIPTION_PATH, _End(["GET", "HEAD"]))]
     app.router.routes += collaborators.routes
     for path in dict.fromkeys(route.path for route in collaborators.routes):
         methods = {method for route in collaborators.routes if route.path == path for method in route.methods or ()}
@@ -81,7 +81,7 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
     return app
 
 
-def _description(described: bytes, limits: EdgeLimits) -> Endpoint:
+def _description(described: bytes, limits: EdgeLimits) -> Route:
     async def describe(request: Request) -> Response:
         try:
             verdict = await limits.by_address(limits.rules.public_address, request)
@@ -90,7 +90,7 @@ def _description(described: bytes, limits: EdgeLimits) -> Endpoint:
         headers = {"cache-control": f"public, max-age={DESCRIPTION_MAX_AGE_S}", **verdict.headers}
         return Response(described, headers=headers, media_type="application/json")
 
-    return declare(describe, limits.rules.public_address)
+    return CountedRoute(DESCRIPTION_PATH, describe, ["GET"], limits.rules.public_address)
 
 
 def _add(app: FastAPI, path: str, operations: Sequence[AnyOperation], gates: Gates, rates: RateLimits) -> None:

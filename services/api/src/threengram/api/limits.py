@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from threengram.api.rate import Limiter
 from threengram.runtime.ratelimit import Rule, Verdict
@@ -42,6 +43,18 @@ def declare(endpoint: Endpoint, *rules: Rule) -> Endpoint:
     """The endpoint, marked with what its calls are counted by; `declared` reads it."""
     endpoint.rules = rules  # type: ignore[attr-defined]
     return endpoint
+
+
+class CountedRoute(Route):
+    """A route that declares its rules, and tells the access log its path template as the framework's own routes do."""
+
+    def __init__(self, path: str, endpoint: Endpoint, methods: Iterable[str], *rules: Rule) -> None:
+        super().__init__(path, declare(endpoint, *rules), methods=list(methods))
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether the route takes the request, and what it adds to its scope."""
+        match, found = super().matches(scope)
+        return match, found if match is Match.NONE else {**found, "route": self}
 
 
 def declared(route: Route) -> tuple[Rule, ...]:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from threengram.api.limits import EdgeLimits, TooMany, declare
+from threengram.api.limits import CountedRoute, EdgeLimits, TooMany
 from threengram.core.errors import Unavailable
 from threengram.runtime.body import ClientGone
 from threengram.runtime.deadline import DeadlineExceeded, deadline
@@ -132,7 +132,7 @@ def page(
         response.headers.update(headers)
         return response
 
-    return Route(path, declare(endpoint, rule), methods=list(methods))
+    return CountedRoute(path, endpoint, methods, rule)
 
 
 def static_routes(limits: EdgeLimits) -> list[Route]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from threengram.api.forms import Form, read_form
-from threengram.api.limits import EdgeLimits, TooMany, declare
+from threengram.api.limits import CountedRoute, EdgeLimits, TooMany
 from threengram.api.pages import PageRefused
 from threengram.core.errors import Unavailable
 from threengram.core.oauth.errors import TemporarilyUnavailableError
@@ -58,7 +58,7 @@ def route(
         response.headers.update(_ANY_ORIGIN)
         return response
 
-    return Route(path, declare(endpoint, rule), methods=[*methods, "OPTIONS"])
+    return CountedRoute(path, endpoint, [*methods, "OPTIONS"], rule)
 
 
 async def form_of(request: Request) -> Form:

@@ -1,0 +1,180 @@
+"""A real browser from Debian in front of the real service, and an application that wants to be connected."""
+
+import base64
+import contextlib
+import shutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import anyio
+import httpx2
+import pytest
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.conftest import CURSOR_KEY
+from tests.contract.web.stack import PASSWORD
+from tests.integration.runtime.processes import Service, address, eventually, listening, service
+from tests.people import SIGNING_KEY
+from tests.requirements import ROOT
+from threengram.core.db.database import Database
+from threengram.core.ids import new_id
+from threengram.core.people.accounts import create_user
+from threengram.core.people.passwords import PasswordHashes
+
+SCREENS = ROOT / "build" / "screens"
+VERIFIER = "v" * 64
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    assert path is not None, "run tests/system/install.sh"
+    # Root in a container has no user namespace to put a sandbox into.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def api(database_url: str, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The service under its own issuer."""
+    with listening() as listener:
+        settings = {
+            "database_url": database_url,
+            "redis_url": redis_url,
+            "issuer_url": address(listener),
+            "cursor_key": base64.urlsafe_b64encode(CURSOR_KEY).decode(),
+            "signing_key": SIGNING_KEY.as_pem(private=True).decode(),
+        }
+        argv = ("-m", "threengram.api")
+        directory = tmp_path_factory.mktemp("api")
+        with service(argv, "THREENGRAM_API_", directory, listener, **settings) as running:
+            eventually(running.is_ready)
+            yield running
+
+
+@pytest.fixture
+def email(database_url: str) -> str:
+    """The address of somebody new whose password is `PASSWORD`."""
+
+    async def make(address: str) -> None:
+        database, hashes = Database(database_url), PasswordHashes()
+        await database.open()
+        await create_user(database, hashes, email=address, password=PASSWORD, now=datetime.now(UTC))
+        await database.close()
+        hashes.close()
+
+    made = f"olga-{str(new_id())[-6:]}@example.test"
+    with ThreadPoolExecutor(1) as aside:  # the browser's driver has a loop in this thread
+        aside.submit(anyio.run, make, made).result()
+    return made
+
+
+@dataclass
+class Client:
+    """An application on this computer that registers itself and waits for the answer on a port of its own."""
+
+    api: Service
+    answers: list[dict[str, str]] = field(default_factory=list)
+    redirect_uri: str = ""
+    client_id: str = ""
+
+    def register(self, name: str) -> None:
+        body = {
+            "client_name": name,
+            "redirect_uris": [self.redirect_uri],
+            "token_endpoint_auth_method": "none",
+            "grant_types": ["authorization_code", "refresh_token"],
+        }
+        answer = httpx2.post(f"{self.api.url}/oauth/register", json=body, trust_env=False)
+        assert answer.status_code == 201, answer.text
+        self.client_id = answer.json()["client_id"]
+
+    @property
+    def authorize_url(self) -> str:
+        query = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": self.redirect_uri,
+            "code_challenge": create_s256_code_challenge(VERIFIER),  # type: ignore[no-untyped-call]
+            "code_challenge_method": "S256",
+            "scope": "memory:read memory:write",
+            "state": "state-of-the-client",
+        }
+        return f"{self.api.url}/oauth/authorize?{urlencode(query)}"
+
+
+@pytest.fixture
+def client(api: Service) -> Iterator[Client]:
+    """Registered, and listening for the browser to come back."""
+    made = Client(api)
+
+    class Callback(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = urlsplit(self.path)
+            if asked.path == "/callback":  # and not the icon that a browser asks every site for
+                made.answers.append(dict(parse_qsl(asked.query)))
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<h1>You can close this window</h1>")
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Callback)
+    made.redirect_uri = f"http://127.0.0.1:{server.server_address[1]}/callback"
+    made.register("Notes for <Claude> & friends")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield made
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@contextlib.contextmanager
+def a_page(chromium: Browser, api: Service, *, scripts: bool = True, **options: object) -> Iterator[Page]:
+    """A fresh profile; what the browser itself complains about fails the test."""
+    context = chromium.new_context(base_url=api.url, java_script_enabled=scripts, **options)  # type: ignore[arg-type]
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    # A status of 4xx is part of a page's job, and is all that may be complained about.
+    assert [text for text in complaints if "server responded with a status of 4" not in text] == []
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
+def page(chromium: Browser, api: Service, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page with JavaScript, and one without."""
+    with a_page(chromium, api, scripts=request.param) as opened:
+        yield opened
+
+
+def log_in(page: Page, email: str, password: str = PASSWORD) -> None:
+    """Fill in the form and click."""
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+def show(page: Page, name: str) -> Path:
+    """A picture for people to look at."""
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    path = SCREENS / f"{name}.png"
+    page.screenshot(path=str(path), full_page=True)
+    return path
