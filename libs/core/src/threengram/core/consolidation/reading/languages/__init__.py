@@ -1,0 +1,54 @@
+"""The languages that can be read, and which one a text is in."""
+
+import re
+from functools import lru_cache
+from threengram.core.consolidation.reading.languages.chinese import CHINESE
+from threengram.core.consolidation.reading.languages.english import ENGLISH
+from threengram.core.consolidation.reading.languages.french import FRENCH
+from threengram.core.consolidation.reading.languages.german import GERMAN
+from threengram.core.consolidation.reading.languages.italian import ITALIAN
+from threengram.core.consolidation.reading.languages.japanese import JAPANESE
+from threengram.core.consolidation.reading.languages.korean import KOREAN
+from threengram.core.consolidation.reading.languages.portuguese import PORTUGUESE
+from threengram.core.consolidation.reading.languages.spanish import SPANISH
+from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.lexical.folding import fold
+
+SPACED = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE)
+LANGUAGES = (*SPACED, CHINESE, JAPANESE, KOREAN)
+UNKNOWN = Lexicon("")
+"""Understands what needs no words: numbers with units, dates in digits, identifiers."""
+
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_WORD = re.compile(r"[^\W\d_]+")
+_MIN_SHARE = 0.12
+
+
+def language_of(*texts: str) -> Lexicon:
+    """The language of these texts taken together: by script, else by its function words; `UNKNOWN` in doubt."""
+    for script, lexicon in ((_KANA, JAPANESE), (_HAN, CHINESE), (_HANGUL, KOREAN)):
+        if any(script.search(text) for text in texts):
+            return lexicon
+    word_count, *counts = (sum(several) for several in zip(*map(_counts, texts), strict=True))
+    best = max(counts)
+    return SPACED[counts.index(best)] if best > 0 and best >= _MIN_SHARE * word_count else UNKNOWN
+
+
+@lru_cache(maxsize=16_384)
+def _counts(text: str) -> tuple[int, ...]:
+    """How many words there are, and how much they say for each of the spaced languages."""
+    found = [fold(word) for word in _WORD.findall(text)]
+    lower = text.lower()
+    return len(found), *(
+        sum(_evidence(lexicon, word) for word in found) + any(letter in lower for letter in lexicon.letters)
+        for lexicon in SPACED
+    )
+
+
+def _evidence(lexicon: Lexicon, word: str) -> int:
+    """How much a word says for a language: its verbs more than its particles, which neighbours share."""
+    if lexicon.stem(word) in lexicon.pivots or word in lexicon.weekdays or word in lexicon.months:
+        return 2
+    return int(word in lexicon.roles)

@@ -1,0 +1,65 @@
+"""Spanish."""
+
+from threengram.core.consolidation.reading.lexicon import (
+    Lexicon,
+    classes,
+    numbered,
+    quantified,
+    roles,
+    stems,
+    words,
+)
+
+_STEMMER = "spanish"
+
+SPANISH = Lexicon(
+    name="es",
+    stemmer=_STEMMER,
+    has_decimal_comma=True,
+    letters="ñ¿¡",
+    roles=roles(
+        function="""yo me mi mis nosotros nuestro nuestra tú te tu tus usted él ella ellos le les lo se su sus que quien
+            cual y e o u pero si cuando como también""",
+        article="el la los las un una unos unas al",
+        copula="es son era eran está están estaba soy tiene tienen tenía hay fue fueron ser estar",
+        preposition="a en con por para sobre bajo hacia entre durante tras",
+        genitive="de del",
+        deadline="antes del|antes de|antes|hasta|hasta el|a más tardar",
+        since="desde|a partir de|a partir del",
+        negator="no nunca jamás ningún ninguna sin ni",
+        no_longer="ya no|dejó de",
+        retractor="en lugar de|en vez de|en lugar del|en vez del|reemplaza|sustituye",
+        change="""ahora|actualmente|cambió|cambiado|movió|movida|pasó|migró|migramos|aumentó|subió|bajó|aplazada
+            |aplazado|actualizado|actualizada""",
+        soft="aproximadamente unos solo solamente ya todavía normalmente cada",
+        title="señor señora sr sra don doña doctor doctora",
+    ),
+    pivots=stems(
+        _STEMMER,
+        """usamos usa utiliza vive trabaja cuesta empieza abre cierra prefiere quiere come bebe toma fuma corre lleva
+        mide pesa gana dura paga funciona hacen""",
+    ),
+    multivalued=stems(
+        _STEMMER,
+        """amigo amiga colega hijo hija hermano hermana miembro alérgico alérgica habla conoce gusta visita juega lee
+        afición invitado ingrediente""",
+    ),
+    happenings=words("compró vendió vendieron conoció pagó corrió llegó llovió cayó terminó recibió fue fueron"),
+    contrasts=words("""pruebas producción desarrollo preproducción primer primero primera segundo segunda tercero tercera
+        izquierdo izquierda derecho derecha delantero trasero antiguo antigua nuevo nueva anterior próximo próxima
+        actual principal secundario secundaria mañana tarde noche norte sur este oeste verano invierno interno externo
+        mayor menor"""),
+    labels=words("versión puerto talla nivel sala andén semana tipo línea piso página capítulo"),
+    classes=classes(
+        _STEMMER,
+        "rojo roja verde azul blanco blanca negro negra amarillo amarilla gris marrón naranja rosa morado",
+        "diario semanal mensual anual",
+        "oscuro claro",
+        "activado desactivado",
+        "abierto cerrado",
+        "soltero casado divorciado viudo soltera casada divorciada viuda",
+    ),
+    months=numbered("""enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"""),
+    weekdays=numbered("lunes martes miércoles jueves viernes sábado/sábados domingo/domingos"),
+    numbers=quantified("dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 once=11 doce=12 veinte=20"),
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""A memory as it is read: its topic and its clauses, with numbers labelled by what stands beside them."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from threengram.core.consolidation.reading.languages import LANGUAGES, UNKNOWN, language_of
+from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.scanning import normalise, scan
+from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
+
+MAX_READ_CHARS = 4_000
+"""A longer body says too much to be one claim: it is read up to here, and only ever found to be literally equal."""
+
+_BY_NAME = {lexicon.name: lexicon for lexicon in (*LANGUAGES, UNKNOWN)}
+_TEMPORAL = frozenset({Kind.DATE, Kind.WEEKDAY, Kind.TIME})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`topic` is one clause, whatever its punctuation; `language` is empty where no words are known."""
+
+    topic: Clause
+    clauses: tuple[Clause, ...]
+    language: str
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """All that is said anywhere."""
+        return frozenset(token.key for clause in (self.topic, *self.clauses) for token in clause if token.is_content)
+
+
+def read(topic: str, content: str, language: str) -> Reading:
+    """The text, read in a language that `language_name` gave."""
+    return _read(topic, content[:MAX_READ_CHARS], language)
+
+
+def language_name(*texts: str) -> str:
+    """The language of texts that are to be compared with each other."""
+    return language_of(*(text[:MAX_READ_CHARS] for text in texts)).name
+
+
+def lexicon_named(language: str) -> Lexicon:
+    """What is known about the words of a language."""
+    return _BY_NAME[language]
+
+
+@lru_cache(maxsize=4_096)
+def _read(topic: str, content: str, language: str) -> Reading:
+    lexicon = _BY_NAME[language]
+    of_topic = [token for clause in scan(normalise(topic), lexicon) for token in clause]
+    clauses = tuple(_labelled(clause, lexicon) for clause in scan(normalise(content), lexicon))
+    return Reading(_labelled(of_topic, lexicon), clauses, language)
+
+
+def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
+    """The clause once every token knows its neighbours."""
+    tokens = _without_since(clause)
+    for position, token in enumerate(tokens):
+        before = tokens[position - 1] if position else None
+        after = tokens[position + 1] if position + 1 < len(tokens) else None
+        if token.kind is Kind.NUMBER and not token.slot:
+            tokens[position] = _numbered(token, before, after, lexicon)
+        elif token.kind is Kind.WORD and before is not None and before.role is Role.TITLE:
+            tokens[position] = replace(token, kind=Kind.NAME, slot="name")
+        elif token.role is Role.TITLE and not lexicon.is_spaced and before is not None and before.kind is Kind.WORD:
+            tokens[position - 1] = replace(before, kind=Kind.NAME, slot="name")
+        elif token.kind is Kind.WORD and before is not None and before.role is Role.COPULA and _is_person(token, lexicon):
+            tokens[position] = replace(token, kind=Kind.NAME, slot="name")
+        elif token.role is Role.NO_LONGER and lexicon.companions and " " not in token.key:
+            if not any(other.key in lexicon.companions for other in tokens[:position]):
+                tokens[position] = replace(token, role=Role.SOFT)
+    return tuple(tokens)
+
+
+def _numbered(token: Token, before: Token | None, after: Token | None, lexicon: Lexicon) -> Token:
+    """A bare number by the name or noun it follows (`PostgreSQL 16`, `port 8080`), else by what it counts."""
+    labels = before is not None and (before.kind is Kind.NAME or before.key in lexicon.labels)
+    counts = after is not None and after.kind is Kind.WORD and not after.is_pivot
+    if before is not None and labels:
+        slot = f"label {before.key}"
+    elif after is not None and counts:
+        slot = f"count {after.key}"
+    elif before is not None and before.is_content:
+        slot = f"label {before.key}"
+    else:
+        slot = "number"
+    return replace(token, slot=slot, key=f"{token.key} {slot}")
+
+
+def _is_person(token: Token, lexicon: Lexicon) -> bool:
+    """Whether it is written like a full name, in a language that has no capitals to show one."""
+    return token.key[0] in lexicon.surnames and 2 <= len(token.key) <= 3 and token.key not in lexicon.classes
+
+
+def _without_since(clause: list[Token]) -> list[Token]:
+    """Without the date since which something holds: that is when it was said, not what."""
+    kept: list[Token] = []
+    is_since = False
+    for token in clause:
+        is_since = token.role is Role.SINCE or (is_since and (not token.is_content or token.kind in _TEMPORAL))
+        if not is_since:
+            kept.append(token)
+    return kept

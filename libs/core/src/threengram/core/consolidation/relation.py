@@ -1,0 +1,56 @@
+"""How two memories relate, and by which rule that was found."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from threengram.schema.enums import MemoryType
+
+
+class Relation(StrEnum):
+    """What the newer of two memories is to the older one."""
+
+    IDENTICAL = "identical"
+    NEWER_VALUE = "newer_value"
+    ADDITIVE = "additive"
+    UNRELATED = "unrelated"
+
+
+class Rule(StrEnum):
+    """What decided; the only thing about a pair of texts that may be counted or logged."""
+
+    SAME_WORDS = "same_words"
+    SAME_IN_OTHER_ORDER = "same_in_other_order"
+    RETRACTED = "retracted"
+    NEGATED = "negated"
+    VALUE = "value"
+    INSTANT = "instant"
+    NAME = "name"
+    WORDS = "words"
+    REVISED = "revised"
+    MORE_SAID = "more_said"
+    SAME_SUBJECT = "same_subject"
+    OTHER_TYPE = "other_type"
+    OTHER_PROJECT = "other_project"
+    OTHER_TOPIC = "other_topic"
+    OTHER_SUBJECT = "other_subject"
+    HAPPENING = "happening"
+    NOTHING_FOUND = "nothing_found"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory as far as the rules look at it."""
+
+    memory_type: MemoryType
+    topic: str
+    content: str
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A relation with its rule; `confidence` is between 0 and 1 and orders proposals, nothing more."""
+
+    relation: Relation
+    rule: Rule
+    confidence: float

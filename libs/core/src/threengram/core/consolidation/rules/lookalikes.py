@@ -1,0 +1,55 @@
+"""What tells two statements apart although they resemble each other: another person, place, project, environment."""
+
+from threengram.core.consolidation.reading import Reading
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Token
+from threengram.core.consolidation.rules.difference import Difference, Placed
+from threengram.core.consolidation.rules.positions import is_value, leads
+
+_NAMING = frozenset({Kind.NAME, Kind.CONTRAST}) | VALUES
+
+
+def same_topic(older: Reading, newer: Reading) -> bool:
+    """Whether the topics can be about one thing: what either names, the other memory knows too."""
+    return (
+        _is_known(older.topic, newer)
+        and _is_known(newer.topic, older)
+        and (_keys(older.topic) <= newer.keys or _keys(newer.topic) <= older.keys)
+    )
+
+
+def other_subject(found: Difference, older: Reading, newer: Reading) -> bool:
+    """Whether a word by which things are told apart, or the first thing said, differs."""
+    for placed, reading in [*((one, newer) for one in found.removed), *((one, older) for one in found.added)]:
+        if placed.token.kind is Kind.CONTRAST and placed.token.key not in reading.keys:
+            return True
+    first = _leading(found.removed, found.older), _leading(found.added, found.newer)
+    return None not in first
+
+
+def qualified_differently(found: Difference) -> bool:
+    """Whether names stand on both sides where they only say which one is meant: `of Anna`, `in Berlin` with a value."""
+    before = [one for one in found.removed if one.token.kind is Kind.NAME]
+    after = [one for one in found.added if one.token.kind is Kind.NAME]
+    if not before or not after:
+        return False
+    fixed = any(token.kind in VALUES for token in found.shared)
+    return fixed or not (is_value(before[0], found.older) and is_value(after[0], found.newer))
+
+
+def names_differ(found: Difference, older: Reading, newer: Reading) -> bool:
+    """Whether either clause names something that the other memory doesn't know."""
+    return any(one.token.kind is Kind.NAME and one.token.key not in newer.keys for one in found.removed) or any(
+        one.token.kind is Kind.NAME and one.token.key not in older.keys for one in found.added
+    )
+
+
+def _leading(placed: tuple[Placed, ...], clause: Clause) -> Token | None:
+    return next((one.token for one in placed if leads(one, clause)), None)
+
+
+def _is_known(topic: Clause, reading: Reading) -> bool:
+    return all(token.key in reading.keys for token in topic if token.kind in _NAMING)
+
+
+def _keys(clause: Clause) -> frozenset[str]:
+    return frozenset(token.key for token in clause if token.is_content)

@@ -1,0 +1,51 @@
+"""Where in its clause a token stands: in what is talked about, or in what is said of it."""
+
+from collections.abc import Sequence
+
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Role, Token
+from threengram.core.consolidation.rules.difference import Placed
+
+_LIGHT = frozenset({Role.ARTICLE, Role.SOFT, Role.CHANGE, Role.TITLE, Role.NEGATOR})
+_LINKING = frozenset({Role.PREPOSITION, Role.GENITIVE, Role.DEADLINE, Role.FROM, Role.FUNCTION, Role.RETRACTOR})
+
+
+def leads(placed: Placed, clause: Clause) -> bool:
+    """Whether it is the first thing that the clause says."""
+    return not any(token.is_content for token in clause[: placed.position])
+
+
+def role_before(placed: Placed, clause: Clause) -> Role | None:
+    """The role of the word before it, past articles and the like."""
+    for token in reversed(clause[: placed.position]):
+        if token.role not in _LIGHT:
+            return token.role
+    return None
+
+
+def is_value(placed: Placed, clause: Clause) -> bool:
+    """Whether it stands where something is said of the subject: behind a verb of saying so, or at a phrase's end."""
+    if leads(placed, clause):
+        return False
+    if any(token.is_pivot for token in clause[: placed.position]):
+        return True
+    if placed.token.kind not in VALUES and role_before(placed, clause) is Role.GENITIVE:
+        return False
+    after = _next(clause, placed.position)
+    return after is None or after.role in _LINKING
+
+
+def qualifies(placed: Placed, clause: Clause) -> bool:
+    """Whether it only narrows what is said: behind a preposition, with an object between the verb and itself."""
+    before = clause[: placed.position]
+    last_pivot = max((place for place, token in enumerate(before) if token.is_pivot), default=-1)
+    between = [token for token in before[last_pivot + 1 :] if token.is_content]
+    return bool(between) and role_before(placed, clause) in (Role.PREPOSITION, Role.GENITIVE)
+
+
+def follow_each_other(run: Sequence[Placed]) -> bool:
+    """Whether the tokens stand side by side, as one phrase does."""
+    return all(after.position - before.position == 1 for before, after in zip(run, run[1:], strict=False))
+
+
+def _next(clause: Clause, position: int) -> Token | None:
+    return next((token for token in clause[position + 1 :] if token.is_content or token.role or token.key == ","), None)

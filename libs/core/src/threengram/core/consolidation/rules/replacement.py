@@ -1,0 +1,216 @@
+"""Does the newer of two clauses give another value for what the older one says?
+
+Each rule looks for one replaced slot and is silent when anything else differs that could make it another thing: two
+slots that differ are two statements about two things far more often than one statement corrected twice.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from threengram.core.consolidation.reading import Reading
+from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
+from threengram.core.consolidation.relation import Rule
+from threengram.core.consolidation.rules.difference import Difference, Placed, by_slot
+from threengram.core.consolidation.rules.lookalikes import names_differ
+from threengram.core.consolidation.rules.positions import follow_each_other, is_value, leads, qualifies, role_before
+from threengram.schema.enums import MemoryType
+
+Found = tuple[Rule, float]
+
+_RETRACTING = frozenset({Role.RETRACTOR, Role.NO_LONGER, Role.FROM, Role.NEGATOR})
+_INSTANTS = frozenset({"time", "weekday", "day"})
+_SEVERAL = frozenset({MemoryType.COMMITMENT, MemoryType.BLOCKER})
+"""Types of which many stand side by side: a promise to another person is another promise."""
+_PROMISED = frozenset({Kind.TIME, Kind.WEEKDAY, Kind.DATE})
+_DEFINITE = frozenset("the der die das le la l el il lo o".split())
+_REACH = 3
+_MAX_RUN = 3
+
+
+def replacement(
+    found: Difference, older: Reading, newer: Reading, memory_type: MemoryType, lexicon: Lexicon
+) -> Found | None:
+    """The rule by which the newer clause replaces the older one, with its confidence; None when none does."""
+    retracted = _retraction(found)
+    if retracted is not None:
+        return retracted
+    if found.older_negations != found.newer_negations:
+        return _negation(found, older, newer)
+    if not found.removed or not found.added or not found.shared:
+        return None
+    if is_held_by_another(found):
+        return Rule.NAME, 0.75
+    return (
+        _value(found, older, newer, memory_type, lexicon)
+        or _name(found, memory_type)
+        or _words(found, memory_type, lexicon)
+    )
+
+
+def is_held_by_another(found: Difference) -> bool:
+    """`Olga is the lead of the data team`, `Ravi is now the lead of the data team`: only the holder differs."""
+    if not (found.says_so and len(found.removed) == len(found.added) == 1 and len(found.shared) > 1):
+        return False
+    return all(
+        placed.token.kind in (Kind.NAME, Kind.WORD) and leads(placed, clause) and _is_defined(clause, placed.position)
+        for placed, clause in ((found.removed[0], found.older), (found.added[0], found.newer))
+    )
+
+
+def _is_defined(clause: Clause, position: int) -> bool:
+    """Whether `is the` follows: there is only one."""
+    following = [token for token in clause[position + 1 :] if token.role not in (Role.CHANGE, Role.SOFT)][:2]
+    return len(following) == 2 and following[0].role is Role.COPULA and following[1].key in _DEFINITE
+
+
+def _retraction(found: Difference) -> Found | None:
+    """The newer clause itself takes back what the older one says: `X instead of Y`, `from Y to X`, `not Y`."""
+    said = {token.key for token in found.older if token.kind not in (None, Kind.CONTRAST) and not token.is_pivot}
+    for position, token in enumerate(found.newer):
+        if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
+            continue
+        taken_back = [one for one in _within_reach(found.newer, position) if one.key in said]
+        if taken_back and _offers_another(found, taken_back, token.role):
+            return Rule.RETRACTED, 0.95
+    return None
+
+
+def _within_reach(clause: Clause, position: int) -> Iterator[Token]:
+    return (token for token in clause[position + 1 : position + 1 + _REACH] if token.is_content)
+
+
+def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role | None) -> bool:
+    """Whether something of the same kind is there in place of what is taken back, and the subject is still there."""
+    kinds = {token.kind for token in taken_back}
+    values = [one for one in found.added if one.token.kind in kinds or one.token.kind is Kind.NAME]
+    keys = {token.key for token in taken_back}
+    subject = [token for token in found.shared if token.key not in keys]
+    if role in (Role.FROM, Role.NEGATOR) and not (found.says_so or subject):
+        return False
+    if role is Role.RETRACTOR:
+        return bool(found.added)
+    return bool(values) and (bool(subject) or role is Role.FROM)
+
+
+def _negation(found: Difference, older: Reading, newer: Reading) -> Found | None:
+    """The same statement with and without its negation, with something left out or added at most."""
+    if found.older_negations and found.newer_negations:
+        return None
+    if not found.removed and not found.added:
+        return Rule.NEGATED, 0.9
+    if names_differ(found, older, newer) and not found.says_so:
+        return None
+    one_sided = not found.removed or not found.added
+    return (Rule.NEGATED, 0.75) if one_sided and found.share >= 0.5 and len(found.shared) > 1 else None
+
+
+def _value(
+    found: Difference, older: Reading, newer: Reading, memory_type: MemoryType, lexicon: Lexicon
+) -> Found | None:
+    """One measured value, number or instant for another one of the same slot."""
+    removed, added = by_slot(found.removed), by_slot(found.added)
+    slots = [slot for slot in removed if slot in added and removed[slot][0].token.kind in VALUES]
+    if len(slots) != 1 or names_differ(found, older, newer) or _other_values(removed, added, slots[0]):
+        return None
+    before, after = removed[slots[0]], added[slots[0]]
+    if len(before) != len(after) or len(before) > 2:
+        return None
+    if _has_words(found.removed) and _has_words(found.added) and not (found.says_so and len(found.shared) > 1):
+        return None
+    if _narrows(found.removed, found.older, newer) or _narrows(found.added, found.newer, older):
+        return None
+    if not all(
+        _can_change(one, clause, memory_type, lexicon, says_so=found.says_so)
+        for several, clause in ((before, found.older), (after, found.newer))
+        for one in several
+    ):
+        return None
+    is_instant = slots[0] in _INSTANTS
+    return (Rule.INSTANT, 0.85) if is_instant else (Rule.VALUE, 0.9)
+
+
+def _other_values(removed: dict[str, list[Placed]], added: dict[str, list[Placed]], slot: str) -> bool:
+    return any(
+        one.token.kind in VALUES
+        for side in (removed, added)
+        for other, several in side.items()
+        if other != slot
+        for one in several
+    )
+
+
+def _narrows(placed: Sequence[Placed], clause: Clause, other: Reading) -> bool:
+    """Whether a clause says of a part (`for children`) what the other one says of the whole."""
+    return any(
+        one.token.kind is Kind.WORD
+        and one.token.key not in other.keys
+        and role_before(one, clause) in (Role.PREPOSITION, Role.GENITIVE)
+        for one in placed
+    )
+
+
+def _has_words(placed: Sequence[Placed]) -> bool:
+    return any(one.token.kind is Kind.WORD for one in placed)
+
+
+def _can_change(
+    placed: Placed, clause: Clause, memory_type: MemoryType, lexicon: Lexicon, *, says_so: bool
+) -> bool:
+    """Whether a value is what the clause says, and not part of what it says it about."""
+    kind, role = placed.token.kind, role_before(placed, clause)
+    if memory_type is MemoryType.COMMITMENT and kind not in _PROMISED:
+        return False
+    if kind is Kind.DATE:
+        dated = any(token.role is Role.COPULA for token in clause[: placed.position])
+        return role is Role.DEADLINE or says_so or (placed.token.slot == "day" and dated and role is not Role.GENITIVE)
+    if kind is Kind.WEEKDAY and memory_type is MemoryType.COMMITMENT:
+        return role is Role.DEADLINE or says_so
+    # Where verbs and copulas come last, what stands before them tells nothing.
+    is_verb_last = not lexicon.is_spaced or bool(lexicon.endings)
+    return not leads(placed, clause) if is_verb_last else is_value(placed, clause)
+
+
+def _name(found: Difference, memory_type: MemoryType) -> Found | None:
+    """One name for another one, where a name is what is said and only one can be right."""
+    if memory_type in _SEVERAL or not _are(found.removed, Kind.NAME) or not _are(found.added, Kind.NAME):
+        return None
+    if _may_go_together(found):
+        return None
+    fixed = any(token.kind in VALUES for token in found.shared)
+    return (Rule.NAME, 0.8) if _is_said(found) and not fixed else None
+
+
+def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Found | None:
+    """One word or phrase for another: silent but where the two exclude each other or the newer one says so."""
+    words = (Kind.WORD, Kind.NAME)
+    if memory_type in _SEVERAL or not _are(found.removed, *words) or not _are(found.added, *words):
+        return None
+    if not _is_said(found):
+        return None
+    before, after = found.removed[-1].token.key, found.added[-1].token.key
+    if before in lexicon.classes and lexicon.classes.get(before) == lexicon.classes.get(after):
+        return Rule.WORDS, 0.8
+    if _may_go_together(found) or any(token.kind in VALUES for token in found.shared):
+        return None
+    chosen = memory_type in (MemoryType.PREFERENCE, MemoryType.DECISION) and len(found.shared) > 1
+    return (Rule.WORDS, 0.7) if found.says_so or chosen else None
+
+
+def _is_said(found: Difference) -> bool:
+    """Whether the phrases stand on both sides where something is said, rather than where it is narrowed."""
+    return all(
+        is_value(one, clause) and (found.says_so or not qualifies(one, clause))
+        for one, clause in ((found.removed[0], found.older), (found.added[0], found.newer))
+    )
+
+
+def _are(placed: Sequence[Placed], *kinds: Kind) -> bool:
+    """Whether it is one short phrase of these kinds."""
+    return 0 < len(placed) <= _MAX_RUN and follow_each_other(placed) and all(one.token.kind in kinds for one in placed)
+
+
+def _may_go_together(found: Difference) -> bool:
+    """Whether many such values may hold at once: friends, allergies, languages, and all that is not so."""
+    if found.says_so:
+        return False
+    return found.older_negations > 0 or any(token.is_multivalued for token in (*found.older, *found.newer))
