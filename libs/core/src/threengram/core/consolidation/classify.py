@@ -13,8 +13,8 @@ from threengram.core.consolidation.relation import Judgement, Relation, Rule, St
 from threengram.core.consolidation.rules.difference import Difference, difference
 from threengram.core.consolidation.rules.identity import in_same_order, is_same
 from threengram.core.consolidation.rules.lookalikes import other_subject, qualified_differently, same_topic
-from threengram.core.consolidation.rules.revision import announces_revision
 from threengram.core.consolidation.rules.replacement import Found, is_held_by_another, replacement
+from threengram.core.consolidation.rules.revision import announces_revision
 from threengram.schema.enums import MemoryType
 
 MAX_CLAUSES = 12

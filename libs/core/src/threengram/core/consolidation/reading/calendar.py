@@ -14,16 +14,26 @@ from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.tokens import Kind, Token
 from threengram.core.lexical.folding import fold
 
+_HAN_SMALL = "[一二两三四五六七八九十]"
 _ISO = r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"
 _DOTTED = r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.(?:\s?(?P<y>\d{4}))?(?!\d)"
 _DOTTED_WITH_YEAR = r"(?<![\d.])(?P<d>\d{1,2})[./](?P<m>\d{1,2})[./](?P<y>\d{4})(?!\d)"
-_HAN_DATE = r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})月(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})[日号號])?"
+_HAN_DATE = (
+    rf"(?:(?P<y>\d{{4}})年)?(?P<m>\d{{1,2}}|{_HAN_SMALL}{{1,2}})月(?:(?P<d>\d{{1,2}}|{_HAN_SMALL}{{1,3}})[日号號])?"
+)
 _QUARTER = r"\b(?P<q>Q[1-4])(?:\s?/?(?P<y>\d{4}))?\b"
-_YEAR = r"(?<![\w.,:/-])(?P<y>(?:19|20)\d\d)(?:年)?(?![\w,:/-]|\.\d|\s?(?:(?:[mck]?m|k?g|m?s|[hltw]|kwh?|eur|usd|gb|mb|tb)\b|[€$%°\d]))"
-_CLOCK = r"(?<![\d.:])(?P<h>\d{1,2})[:：](?P<min>\d{2})(?!\d)(?:\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)\b)?(?:\s?(?:Uhr|h|in the (?P<part>morning|afternoon|evening))\b)?"
-_HALF = r"\b(?P<h>\d{1,2})\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)\b"
+_NO_UNIT = r"(?!\s?(?:(?:[mck]?m|k?g|m?s|[hltw]|kwh?|eur|usd|gb|mb|tb)\b|[€$%°\d]))"
+_YEAR = rf"(?<![\w.,:/-])(?P<y>(?:19|20)\d\d)(?:年)?(?![\w,:/-]|\.\d){_NO_UNIT}"
+_AM_PM = r"(?P<half>am|pm|a\.m\.|p\.m\.)\b"
+_OF_DAY = r"Uhr|h|in the (?P<part>morning|afternoon|evening)"
+_CLOCK = rf"(?<![\d.:])(?P<h>\d{{1,2}})[:：](?P<min>\d{{2}})(?!\d)(?:\s?{_AM_PM})?(?:\s?(?:{_OF_DAY})\b)?"
+_HALF = rf"\b(?P<h>\d{{1,2}})\s?{_AM_PM}"
 _UHR = r"\b(?P<h>\d{1,2})\s?Uhr(?:\s(?P<min>\d{2})\b)?"
-_HAN_CLOCK = r"(?P<part>午前|午後|上午|下午|晚上|凌晨|早上|오전|오후)?\s?(?P<h>\d{1,2}|[一二两三四五六七八九十]{1,3})(?:点|點|時|时|시)(?!間|间|\s?간)(?:(?P<min>\d{1,2})分|(?P<half_hour>半))?"
+_HAN_CLOCK = (
+    r"(?P<part>午前|午後|上午|下午|晚上|凌晨|早上|오전|오후)?\s?"
+    rf"(?P<h>\d{{1,2}}|{_HAN_SMALL}{{1,3}})(?:点|點|時|时|시)(?!間|间|\s?간)"
+    r"(?:(?P<min>\d{1,2})分|(?P<half_hour>半))?"
+)
 _FRENCH_CLOCK = r"(?P<h>\d{1,2})\s?h(?:\s?(?P<min>\d{2}))?\b"
 _NOON = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "mediodia": 12, "mezzogiorno": 12, "midnight": 0}
 _LATE = frozenset({"pm", "p.m.", "午後", "下午", "晚上", "오후", "afternoon", "evening"})
@@ -48,9 +58,11 @@ def _patterns(name: str, months: tuple[str, ...], weekdays: tuple[str, ...]) -> 
     day_month = rf"\b(?P<d>\d{{1,2}}){ordinal}{joint}(?P<mon>{month})\b(?:{joint}(?P<y>\d{{4}}))?"
     month_day = rf"\b(?P<mon>{month})\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s?[:%])(?:,?\s(?P<y>\d{{4}}))?"
     found = [
-        ("date", _ISO), ("date", _DOTTED if name == "de" else _DOTTED_WITH_YEAR), ("date", _HAN_DATE), ("date", day_month), ("date", month_day),
+        ("date", _ISO), ("date", _DOTTED if name == "de" else _DOTTED_WITH_YEAR), ("date", _HAN_DATE),
+        ("date", day_month), ("date", month_day),
         ("date", rf"\b(?P<mon>{month})\b(?:{joint}(?P<y>\d{{4}}))?"), ("quarter", _QUARTER), ("clock", _CLOCK),
-        ("clock", _HALF), ("clock", _UHR), ("clock", _HAN_CLOCK), ("weekday", rf"{boundary}(?P<wd>{weekday}){boundary}"),
+        ("clock", _HALF), ("clock", _UHR), ("clock", _HAN_CLOCK),
+        ("weekday", rf"{boundary}(?P<wd>{weekday}){boundary}"),
         ("date", _YEAR), ("noon", rf"\b(?P<noon>{'|'.join(_NOON)})\b"),
     ]  # fmt: skip
     if name == "fr":
@@ -80,9 +92,8 @@ def _token(kind: str, match: re.Match[str], text: str, lexicon: Lexicon) -> Toke
 
 def _date(parts: dict[str, str | None], text: str, lexicon: Lexicon) -> Token | None:
     name = parts.get("mon")
-    if name is not None and lexicon.name == "en" and name in ("may", "march", "mar") and not text[:1].isupper():
-        if not text[:1].isdigit():
-            return None
+    if lexicon.name == "en" and name in ("may", "march") and not (text[0].isupper() or text[0].isdigit()):
+        return None
     month = lexicon.months[fold(name)] if name else _small(parts.get("m"), lexicon)
     day = _small(parts.get("d"), lexicon)
     if (month is not None and not 1 <= month <= 12) or (day is not None and not 1 <= day <= 31):

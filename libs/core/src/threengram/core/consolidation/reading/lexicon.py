@@ -14,10 +14,12 @@ from threengram.core.lexical.folding import fold
 class Lexicon:
     """Words by what they do; all keys are folded (lower case, no accents), a phrase holds its blanks.
 
-    `contrasts` are words by which things of one sort are told apart (left and right, staging and production):
-    what they qualify is never the same thing. `classes` are groups of values of which one excludes the others.
-    `surnames` are the letters a person's name of two or three begins with. `letters` are those that hardly any other of the languages has. Where there are `companions`, a word for "no longer"
-    means that only behind one of them (French "ne ... plus").
+    `contrasts` are words by which things of one sort are told apart (left and right, staging and production): what
+    they qualify is never the same thing. `classes` are groups of values of which one excludes the others, `multivalued`
+    words many values may go with at once, `happenings` words that tell of something that took place once. `labels` are
+    nouns with a number behind them. `surnames` are the letters a full name begins with where there are no capitals,
+    `letters` those that hardly any other of the languages has, `endings` particles at the end of words. Where there are
+    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus").
     """
 
     name: str
@@ -77,9 +79,7 @@ def roles(**by_role: str) -> dict[str, Role]:
 
 def numbered(text: str, *, start: int = 1) -> dict[str, int]:
     """Names in their order, as numbers from `start`; alternatives are joined by `/`."""
-    return {
-        fold(name): number for number, names in enumerate(text.split(), start) for name in names.split("/") if name
-    }
+    return {fold(name): number for number, names in enumerate(text.split(), start) for name in names.split("/") if name}
 
 
 def quantified(text: str) -> dict[str, float]:

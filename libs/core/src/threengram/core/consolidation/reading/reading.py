@@ -64,11 +64,12 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
             tokens[position] = replace(token, kind=Kind.NAME, slot="name")
         elif token.role is Role.TITLE and not lexicon.is_spaced and before is not None and before.kind is Kind.WORD:
             tokens[position - 1] = replace(before, kind=Kind.NAME, slot="name")
-        elif token.kind is Kind.WORD and before is not None and before.role is Role.COPULA and _is_person(token, lexicon):
+        elif (
+            token.kind is Kind.WORD and before is not None and before.role is Role.COPULA and _is_person(token, lexicon)
+        ):
             tokens[position] = replace(token, kind=Kind.NAME, slot="name")
-        elif token.role is Role.NO_LONGER and lexicon.companions and " " not in token.key:
-            if not any(other.key in lexicon.companions for other in tokens[:position]):
-                tokens[position] = replace(token, role=Role.SOFT)
+        elif token.role is Role.NO_LONGER and _is_alone(token, tokens[:position], lexicon):
+            tokens[position] = replace(token, role=Role.SOFT)
     return tuple(tokens)
 
 
@@ -85,6 +86,12 @@ def _numbered(token: Token, before: Token | None, after: Token | None, lexicon: 
     else:
         slot = "number"
     return replace(token, slot=slot, key=f"{token.key} {slot}")
+
+
+def _is_alone(token: Token, before: list[Token], lexicon: Lexicon) -> bool:
+    """Whether a word for "no longer" lacks the companion it needs to mean that."""
+    needs_one = bool(lexicon.companions) and " " not in token.key
+    return needs_one and not any(other.key in lexicon.companions for other in before)
 
 
 def _is_person(token: Token, lexicon: Lexicon) -> bool:

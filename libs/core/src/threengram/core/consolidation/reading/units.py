@@ -113,4 +113,4 @@ def unit_named(text: str) -> Unit | None:
 
 def unspaced_names() -> list[str]:
     """Names of units in scripts without blanks, longest first."""
-    return sorted((name for name in _EXACT if "\u3000" < name[0]), key=len, reverse=True)
+    return sorted((name for name in _EXACT if name[0] > "\u3000"), key=len, reverse=True)

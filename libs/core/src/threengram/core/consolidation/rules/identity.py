@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
+from threengram.core.consolidation.reading.lexicon import words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Role, Token
 from threengram.core.consolidation.rules.difference import Difference
 
-_JOINING = frozenset("and or und oder et ou y e o ed と や 和 与 및 , also as well sowie".split())
+_JOINING = words("and or und oder et ou y e o ed と や 和 与 및 , also as well sowie")
 
 
 def is_same(found: Difference) -> bool:
@@ -24,9 +25,7 @@ def _swaps_two_blocks(found: Difference) -> bool:
     """`on Mondays it fails` for `it fails on Mondays`, `a and b` for `b and a`; never `a hit b` for `b hit a`."""
     older, newer = _keys(found.older), _keys(found.newer)
     start = next(place for place, (one, other) in enumerate(zip(older, newer, strict=True)) if one != other)
-    tail = next(
-        place for place, (one, other) in enumerate(zip(older[::-1], newer[::-1], strict=True)) if one != other
-    )
+    tail = next(place for place, (one, other) in enumerate(zip(older[::-1], newer[::-1], strict=True)) if one != other)
     end = len(older) - tail
     inner, other = older[start:end], newer[start:end]
     cut = next((cut for cut in range(1, len(inner)) if inner[cut:] + inner[:cut] == other), None)
@@ -55,9 +54,7 @@ def _is_listed(clause: Clause, start: int, end: int) -> bool:
     """Whether a conjunction or comma stands between any two neighbours of the part, so that it is a list."""
     content = _content(clause)[start:end]
     places = [next(place for place, token in enumerate(clause) if token is one) for one in content]
-    return all(
-        any(token.key in _JOINING for token in clause[one + 1 : other]) for one, other in pairwise(places)
-    )
+    return all(any(token.key in _JOINING for token in clause[one + 1 : other]) for one, other in pairwise(places))
 
 
 def _content(clause: Clause) -> list[Token]:

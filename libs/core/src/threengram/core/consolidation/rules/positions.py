@@ -1,6 +1,7 @@
 """Where in its clause a token stands: in what is talked about, or in what is said of it."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Role, Token
 from threengram.core.consolidation.rules.difference import Placed
@@ -44,7 +45,7 @@ def qualifies(placed: Placed, clause: Clause) -> bool:
 
 def follow_each_other(run: Sequence[Placed]) -> bool:
     """Whether the tokens stand side by side, as one phrase does."""
-    return all(after.position - before.position == 1 for before, after in zip(run, run[1:], strict=False))
+    return all(after.position - before.position == 1 for before, after in pairwise(run))
 
 
 def _next(clause: Clause, position: int) -> Token | None:

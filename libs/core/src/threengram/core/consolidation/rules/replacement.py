@@ -7,7 +7,7 @@ slots that differ are two statements about two things far more often than one st
 from collections.abc import Iterator, Sequence
 
 from threengram.core.consolidation.reading import Reading
-from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.relation import Rule
 from threengram.core.consolidation.rules.difference import Difference, Placed, by_slot
@@ -22,7 +22,7 @@ _INSTANTS = frozenset({"time", "weekday", "day"})
 _SEVERAL = frozenset({MemoryType.COMMITMENT, MemoryType.BLOCKER})
 """Types of which many stand side by side: a promise to another person is another promise."""
 _PROMISED = frozenset({Kind.TIME, Kind.WEEKDAY, Kind.DATE})
-_DEFINITE = frozenset("the der die das le la l el il lo o".split())
+_DEFINITE = words("the der die das le la l el il lo o")
 _REACH = 3
 _MAX_RUN = 3
 
@@ -69,7 +69,8 @@ def _retraction(found: Difference) -> Found | None:
     for position, token in enumerate(found.newer):
         if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
             continue
-        taken_back = [one for one in _within_reach(found.newer, position) if one.key in said]
+        reached = list(_within_reach(found.newer, position))
+        taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
         if taken_back and _offers_another(found, taken_back, token.role):
             return Rule.RETRACTED, 0.95
     return None
@@ -153,9 +154,7 @@ def _has_words(placed: Sequence[Placed]) -> bool:
     return any(one.token.kind is Kind.WORD for one in placed)
 
 
-def _can_change(
-    placed: Placed, clause: Clause, memory_type: MemoryType, lexicon: Lexicon, *, says_so: bool
-) -> bool:
+def _can_change(placed: Placed, clause: Clause, memory_type: MemoryType, lexicon: Lexicon, *, says_so: bool) -> bool:
     """Whether a value is what the clause says, and not part of what it says it about."""
     kind, role = placed.token.kind, role_before(placed, clause)
     if memory_type is MemoryType.COMMITMENT and kind not in _PROMISED:
@@ -182,8 +181,8 @@ def _name(found: Difference, memory_type: MemoryType) -> Found | None:
 
 def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Found | None:
     """One word or phrase for another: silent but where the two exclude each other or the newer one says so."""
-    words = (Kind.WORD, Kind.NAME)
-    if memory_type in _SEVERAL or not _are(found.removed, *words) or not _are(found.added, *words):
+    kinds = (Kind.WORD, Kind.NAME)
+    if memory_type in _SEVERAL or not _are(found.removed, *kinds) or not _are(found.added, *kinds):
         return None
     if not _is_said(found):
         return None

@@ -1,13 +1,15 @@
 """A newer memory whose topic is the older one's with a word of change behind it: `Tech rehearsal moved`."""
 
 from threengram.core.consolidation.reading import Reading
+from threengram.core.consolidation.reading.lexicon import words
 from threengram.core.consolidation.reading.tokens import VALUES, Role, Token
+from threengram.core.lexical.folding import fold
 
-_REVISED = frozenset(
+_REVISED = words(
     """revised revision corrected cut moved changed updated extended shortened rescheduled verschoben geändert gekürzt
     aktualisiert überarbeitet korrigiert révisé révisée modifié modifiée reporté reportée corrigé revisado revisada
     actualizado actualizada corregido aplazado aplazada aggiornato aggiornata rivisto rivista atualizado atualizada
-    revisto revista 改为 改成 调整 更新 変更 更新 改定 변경 수정""".split()
+    revisto revista 改为 改成 调整 更新 変更 改定 변경 수정"""
 )
 
 
@@ -22,7 +24,7 @@ def announces_revision(older: Reading, newer: Reading) -> bool:
 
 def _says_change(extra: list[Token]) -> bool:
     """Whether nothing but words of change was added, apart from words that only connect."""
-    changes = [token for token in extra if token.role is Role.CHANGE or token.text.lower() in _REVISED]
+    changes = [token for token in extra if token.role is Role.CHANGE or fold(token.text) in _REVISED]
     others = [token for token in extra if token not in changes and token.is_content]
     return bool(changes) and not others
 

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+
 from threengram.core.consolidation.reading.languages.chinese import CHINESE
 from threengram.core.consolidation.reading.languages.english import ENGLISH
 from threengram.core.consolidation.reading.languages.french import FRENCH

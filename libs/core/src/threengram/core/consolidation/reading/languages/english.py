@@ -30,11 +30,12 @@ ENGLISH = Lexicon(
         negator="not no never none neither nor without cannot don doesn didn won wouldn shouldn couldn isn't aren't nt",
         no_longer="no longer|not any more|not anymore|stopped using|gave up|retired|any more|anymore",
         retractor="instead of|rather than|in place of|replaces|replaced|replacing",
-        change="""now|currently|from now on|instead|changed|changes|change|moved|moves|moving|move|switched|switch|migrated
-            |migrating|upgraded|raised|increased|lowered|reduced|decreased|updated|rescheduled|postponed|extended
+        change="""now|currently|from now on|instead|changed|changes|change|moved|moves|moving|move|switched|switch
+            |migrated|migrating|upgraded|raised|increased|lowered|reduced|decreased|updated|rescheduled|postponed|extended
             |goes up|went up|goes down|went down|rose|fell|new value|rewriting|became|renamed|corrected|correction""",
         soft="""usually|generally|normally|approximately|approx|roughly|just|only|already|still|takes place
-            |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that|each|every""",
+            |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please
+            |note that|each|every""",
         title="mr mrs ms dr prof miss sir",
     ),
     pivots=stems(

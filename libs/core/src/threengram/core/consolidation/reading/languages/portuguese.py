@@ -31,7 +31,9 @@ PORTUGUESE = Lexicon(
         esquerdo esquerda direito direita antigo antiga novo nova anterior próximo próxima principal manhã tarde noite
         norte sul"""),
     labels=words("versão porta tamanho nível sala plataforma semana tipo linha andar página capítulo"),
-    classes=classes(_STEMMER, "vermelho verde azul branco preto amarelo cinza marrom laranja rosa", "diário semanal mensal anual"),
+    classes=classes(
+        _STEMMER, "vermelho verde azul branco preto amarelo cinza marrom laranja rosa", "diário semanal mensal anual"
+    ),
     months=numbered("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
     weekdays=numbered("segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo"),
     numbers=quantified("dois=2 duas=2 três=3 quatro=4 cinco=5 seis=6 sete=7 oito=8 nove=9 dez=10 doze=12 vinte=20"),

@@ -45,10 +45,10 @@ SPANISH = Lexicon(
         afición invitado ingrediente""",
     ),
     happenings=words("compró vendió vendieron conoció pagó corrió llegó llovió cayó terminó recibió fue fueron"),
-    contrasts=words("""pruebas producción desarrollo preproducción primer primero primera segundo segunda tercero tercera
-        izquierdo izquierda derecho derecha delantero trasero antiguo antigua nuevo nueva anterior próximo próxima
-        actual principal secundario secundaria mañana tarde noche norte sur este oeste verano invierno interno externo
-        mayor menor"""),
+    contrasts=words("""pruebas producción desarrollo preproducción primer primero primera segundo segunda tercero
+        tercera izquierdo izquierda derecho derecha delantero trasero antiguo antigua nuevo nueva anterior próximo
+        próxima actual principal secundario secundaria mañana tarde noche norte sur este oeste verano invierno interno
+        externo mayor menor"""),
     labels=words("versión puerto talla nivel sala andén semana tipo línea piso página capítulo"),
     classes=classes(
         _STEMMER,
