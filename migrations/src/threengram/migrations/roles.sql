@@ -126,6 +126,16 @@ GRANT SELECT (tenant_id, memory_id, status, due_at, next_surfacing_at) ON commit
 DROP POLICY IF EXISTS sweeper_reads ON memories;
 CREATE POLICY sweeper_reads ON memories FOR SELECT TO tg_sweeper USING (true);
 GRANT SELECT (tenant_id, id, status, valid_to) ON memories TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON tenant_counters;
+CREATE POLICY sweeper_reads ON tenant_counters FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT ON tenant_counters TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON consolidation_progress;
+CREATE POLICY sweeper_reads ON consolidation_progress FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT ON consolidation_progress TO tg_sweeper;
+DROP POLICY IF EXISTS sweeper_reads ON consolidation_waiting;
+CREATE POLICY sweeper_reads ON consolidation_waiting FOR SELECT TO tg_sweeper USING (true);
+GRANT SELECT ON consolidation_waiting TO tg_sweeper;
+GRANT SELECT (id, state) ON embedding_models TO tg_sweeper;
 
 DROP POLICY IF EXISTS sweeper_reads ON user_sessions;
 CREATE POLICY sweeper_reads ON user_sessions FOR SELECT TO tg_sweeper USING (true);
@@ -176,6 +186,8 @@ BEGIN
             ('fact_lifetimes',     'SELECT, INSERT, UPDATE (recorded_to)'),
             ('commitments',        'SELECT, INSERT, UPDATE (memory_id, status, owner, due_at, recurrence, recurs_from, next_surfacing_at, surfaced_at, resolved_at, updated_at)'),
             ('commitment_occurrences', 'SELECT, INSERT, UPDATE (reopened_at)'),
+            ('consolidation_progress', 'SELECT, INSERT, UPDATE (is_enabled, examined_no, changed_at)'),
+            ('consolidation_waiting', 'SELECT, INSERT, DELETE'),
             ('consolidation_proposals', 'SELECT, INSERT, UPDATE (status, reason, edge_type, edge_id, commitment_status, decided_at)'),
             ('fact_proposals',     'SELECT, INSERT, UPDATE (status, reason, fact_id, decided_at)'),
             ('scopes',             'SELECT, INSERT, UPDATE (name, aliases), DELETE'),

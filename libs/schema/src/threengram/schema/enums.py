@@ -93,6 +93,22 @@ class RejectionReason(StrEnum):
     ALREADY_RECORDED = "already_recorded"
 
 
+class ProposalRule(StrEnum):
+    """By which rule consolidation proposed an edge; the only thing about a pair of texts that may be counted."""
+
+    SAME_WORDS = "same_words"
+    SAME_IN_OTHER_ORDER = "same_in_other_order"
+    RETRACTED = "retracted"
+    NEGATED = "negated"
+    VALUE = "value"
+    INSTANT = "instant"
+    NAME = "name"
+    WORDS = "words"
+    REVISED = "revised"
+    MORE_SAID = "more_said"
+    SAME_SUBJECT = "same_subject"
+
+
 REMEMBERED_REJECTIONS = (RejectionReason.DECLINED, RejectionReason.UNDONE)
 """Decisions of a person: what they were about is not proposed again. What retired by itself may be."""
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from threengram.core.consolidation.reading import Reading, language_name, lexicon_named, read
 from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.reading import MAX_READ_CHARS
 from threengram.core.consolidation.reading.tokens import VALUES, Clause
-from threengram.core.consolidation.relation import Judgement, Relation, Rule, Statement
+from threengram.core.consolidation.relation import Judgement, Relation, Silence, Statement
 from threengram.core.consolidation.rules.difference import Difference, difference
 from threengram.core.consolidation.rules.identity import in_same_order, is_same
 from threengram.core.consolidation.rules.lookalikes import other_subject, qualified_differently, same_topic
 from threengram.core.consolidation.rules.replacement import Found, is_held_by_another, replacement
 from threengram.core.consolidation.rules.revision import announces_revision
-from threengram.schema.enums import MemoryType
+from threengram.schema.enums import MemoryType, ProposalRule
 
 MAX_CLAUSES = 12
 """A text of more sentences is no single statement; it is compared only as a whole."""
@@ -23,21 +24,23 @@ MAX_CLAUSES = 12
 
 def classify(older: Statement, newer: Statement) -> Judgement:
     """What `newer` is to `older`, which was recorded before it."""
+    if max(len(older.content), len(newer.content)) > MAX_READ_CHARS:
+        return _nothing(Silence.NOTHING_FOUND)
     if older.project != newer.project:
-        return _nothing(Rule.OTHER_PROJECT)
+        return _nothing(Silence.OTHER_PROJECT)
     language = language_name(older.topic, older.content, newer.topic, newer.content)
     before = read(older.topic, older.content, language)
     after = read(newer.topic, newer.content, language)
-    judged = _nothing(Rule.OTHER_TOPIC)
+    judged = _nothing(Silence.OTHER_TOPIC)
     if same_topic(before, after):
         judged = _compared(before, after, newer.memory_type, lexicon_named(language))
     if judged.relation in (Relation.ADDITIVE, Relation.UNRELATED) and announces_revision(before, after):
-        judged = Judgement(Relation.NEWER_VALUE, Rule.REVISED, 0.65)
+        judged = Judgement(Relation.NEWER_VALUE, ProposalRule.REVISED, 0.65)
     if judged.relation in (Relation.IDENTICAL, Relation.NEWER_VALUE):
         if MemoryType.EVENT in (older.memory_type, newer.memory_type):
-            return _nothing(Rule.HAPPENING)
+            return _nothing(Silence.HAPPENING)
         if older.memory_type is not newer.memory_type:
-            return _nothing(Rule.OTHER_TYPE)
+            return _nothing(Silence.OTHER_TYPE)
     return judged
 
 
@@ -52,14 +55,17 @@ class _Pairing:
 
 def _compared(older: Reading, newer: Reading, memory_type: MemoryType, lexicon: Lexicon) -> Judgement:
     if not older.clauses or not newer.clauses or max(len(older.clauses), len(newer.clauses)) > MAX_CLAUSES:
-        return _nothing(Rule.NOTHING_FOUND)
+        return _nothing(Silence.NOTHING_FOUND)
     pairing = _paired(older, newer, lexicon)
     differing = [pair for pair in pairing.pairs if not is_same(pair)]
     if not differing and not pairing.only_older and not pairing.only_newer:
         ordered = all(in_same_order(pair) for pair in pairing.pairs)
-        return Judgement(Relation.IDENTICAL, *((Rule.SAME_WORDS, 0.99) if ordered else (Rule.SAME_IN_OTHER_ORDER, 0.9)))
+        return Judgement(
+            Relation.IDENTICAL,
+            *((ProposalRule.SAME_WORDS, 0.99) if ordered else (ProposalRule.SAME_IN_OTHER_ORDER, 0.9)),
+        )
     if any(other_subject(pair, older, newer) and not is_held_by_another(pair) for pair in differing):
-        return _nothing(Rule.OTHER_SUBJECT)
+        return _nothing(Silence.OTHER_SUBJECT)
     found = [
         None if _is_happening(pair) else replacement(pair, older, newer, memory_type, lexicon) for pair in differing
     ]
@@ -86,10 +92,10 @@ def _judged(
         return Judgement(Relation.NEWER_VALUE, rule, confidence)
     only_more = all(pair.added and not pair.removed for pair in others)
     if not replaced and not pairing.only_older and only_more:
-        return Judgement(Relation.ADDITIVE, Rule.MORE_SAID, 0.8)
+        return Judgement(Relation.ADDITIVE, ProposalRule.MORE_SAID, 0.8)
     if not replaced and memory_type is not MemoryType.COMMITMENT and _same_subject(others, older, newer):
-        return Judgement(Relation.ADDITIVE, Rule.SAME_SUBJECT, 0.5)
-    return _nothing(Rule.NOTHING_FOUND)
+        return Judgement(Relation.ADDITIVE, ProposalRule.SAME_SUBJECT, 0.5)
+    return _nothing(Silence.NOTHING_FOUND)
 
 
 def _same_subject(others: list[Difference], older: Reading, newer: Reading) -> bool:
@@ -135,5 +141,5 @@ def _closeness(found: Difference) -> float:
     return len(found.shared) / max(1, len(found.shared) + max(len(found.removed), len(found.added)))
 
 
-def _nothing(rule: Rule) -> Judgement:
+def _nothing(rule: Silence) -> Judgement:
     return Judgement(Relation.UNRELATED, rule, 0.0)

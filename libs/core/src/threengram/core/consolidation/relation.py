@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from threengram.schema.enums import MemoryType
+from threengram.schema.enums import MemoryType, ProposalRule
 
 
 class Relation(StrEnum):
@@ -15,20 +15,9 @@ class Relation(StrEnum):
     UNRELATED = "unrelated"
 
 
-class Rule(StrEnum):
-    """What decided; the only thing about a pair of texts that may be counted or logged."""
+class Silence(StrEnum):
+    """Why nothing is proposed for a pair."""
 
-    SAME_WORDS = "same_words"
-    SAME_IN_OTHER_ORDER = "same_in_other_order"
-    RETRACTED = "retracted"
-    NEGATED = "negated"
-    VALUE = "value"
-    INSTANT = "instant"
-    NAME = "name"
-    WORDS = "words"
-    REVISED = "revised"
-    MORE_SAID = "more_said"
-    SAME_SUBJECT = "same_subject"
     OTHER_TYPE = "other_type"
     OTHER_PROJECT = "other_project"
     OTHER_TOPIC = "other_topic"
@@ -52,5 +41,5 @@ class Judgement:
     """A relation with its rule; `confidence` is between 0 and 1 and orders proposals, nothing more."""
 
     relation: Relation
-    rule: Rule
+    rule: ProposalRule | Silence
     confidence: float

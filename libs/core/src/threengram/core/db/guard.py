@@ -39,6 +39,9 @@ NAMED_POLICIES = {
     ("tenants", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("commitments", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
     ("memories", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("tenant_counters", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("consolidation_progress", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
+    ("consolidation_waiting", "sweeper_reads", "SELECT", "tg_sweeper", "true", None),
 }
 """(table, policy, command, role, using, check) beyond each table's `tenant_isolation`."""
 

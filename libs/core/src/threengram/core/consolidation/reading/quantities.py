@@ -18,7 +18,7 @@ _MAGNITUDES = {
 }  # fmt: skip
 _SYMBOL = r"[A-Za-z°µ%€$£¥][A-Za-z°/]*[23]?"
 _PHONE = re.compile(r"(?<![\w.,-])\+?\d{2,5}(?:[ -]\d{2,5}){1,4}(?![\w,.]?\d)")
-_NAMED = re.compile(r"[^\W\d_]+")
+_RATING = re.compile(r"(?<![\w.,/])(\d{1,3}(?:[.,]\d+)?)(?:/| out of | von )(5|10|100)(?![\w/]|[.,]\d)")
 
 
 @lru_cache(maxsize=64)
@@ -43,6 +43,8 @@ def bare(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
 
 
 def _found(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
+    for match in _RATING.finditer(text):
+        yield Span(match.start(), match.end(), _rating(match))
     for match in _PHONE.finditer(text):
         if len(re.sub(r"\D", "", match[0])) >= 7 and ("-" in match[0] or match[0].count(" ") > 1):
             yield Span(match.start(), match.end(), _phone(match[0]))
@@ -53,7 +55,8 @@ def _found(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
         if unit is not None:
             yield Span(start, after, _quantity(text[start:after], value, unit))
         elif not match["han"]:
-            yield Span(start, end, Token(text[start:end], _as_written(match["digits"], value), Kind.NUMBER))
+            number = _as_written(match["digits"], value)
+            yield Span(start, end, Token(text[start:end], number, Kind.NUMBER, amount=number))
 
 
 def _value(match: re.Match[str], lexicon: Lexicon) -> Decimal:
@@ -89,8 +92,21 @@ def _unit(match: re.Match[str], text: str, end: int, lexicon: Lexicon) -> tuple[
 
 
 def _quantity(text: str, value: Decimal, unit: Unit) -> Token:
-    amount = numbers.canonical(value * unit.factor)
-    return Token(text, f"{amount} {unit.dimension}", Kind.QUANTITY, slot=unit.dimension)
+    return Token(
+        text,
+        f"{numbers.canonical(value * unit.factor)} {unit.dimension}",
+        Kind.QUANTITY,
+        slot=unit.dimension,
+        amount=numbers.canonical(value),
+        unit=unit.symbol,
+    )
+
+
+def _rating(match: re.Match[str]) -> Token:
+    """`4.5/5` and `4.5 out of 5`."""
+    amount = match[1].replace(",", ".")
+    slot = f"rating_of_{match[2]}"
+    return Token(match[0], f"{amount} {slot}", Kind.QUANTITY, slot=slot, amount=amount, unit=f"of_{match[2]}")
 
 
 def _phone(text: str) -> Token:

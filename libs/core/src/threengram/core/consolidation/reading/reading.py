@@ -9,7 +9,7 @@ from threengram.core.consolidation.reading.scanning import normalise, scan
 from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
 
 MAX_READ_CHARS = 4_000
-"""A longer body says too much to be one claim: it is read up to here, and only ever found to be literally equal."""
+"""A longer body says too much to be one statement: it is never compared, and claims are looked for up to here."""
 
 _BY_NAME = {lexicon.name: lexicon for lexicon in (*LANGUAGES, UNKNOWN)}
 _TEMPORAL = frozenset({Kind.DATE, Kind.WEEKDAY, Kind.TIME})

@@ -44,7 +44,8 @@ class Token:
     """One element of a clause: content of a `kind`, or a word in a `role`.
 
     `key` is equal exactly when two tokens say the same. `slot` names what a value measures (a dimension, the noun that
-    is counted, the noun that a number labels); values of one slot exclude each other. `is_pivot` marks a verb or
+    is counted, the noun that a number labels); values of one slot exclude each other. `amount` and `unit` are a number
+    as it was meant, in a plain spelling; `key` has it in the base unit of its dimension. `is_pivot` marks a verb or
     copula after which values stand, `is_multivalued` a word that many values may go with at once.
     """
 
@@ -53,6 +54,8 @@ class Token:
     kind: Kind | None = None
     role: Role | None = None
     slot: str = ""
+    amount: str = ""
+    unit: str = ""
     is_pivot: bool = False
     is_multivalued: bool = False
     is_happening: bool = False

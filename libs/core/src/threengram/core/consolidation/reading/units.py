@@ -40,7 +40,7 @@ duration: d=86400 day days tag tage tagen jour jours día días giorno giorni di
 duration: week=604800 weeks woche wochen semaine semaines semana semanas settimana settimane 周 週間
 duration: month=2629800 months monat monate monaten mois mes meses mese mesi mês 个月 ヶ月 か月 개월
 duration: year=31557600 years jahr jahre jahren an ans année années año años anno anni ano anos 年 年間
-age: years_old=1 歳 才 岁 살
+age: 歳=1 才 岁 살
 data: B=1 byte bytes octets
 data: KB=1e3 kB ko
 data: MB=1e6 Mo megabyte megabytes
@@ -60,7 +60,7 @@ temperature: °C=1 celsius
 temperature_f: °F=1 fahrenheit
 share: %=1 percent prozent percento 퍼센트 パーセント
 money_EUR: EUR=1 € euro euros 欧元 ユーロ
-money_EUR: EUR=0.01 cent cents centimes céntimos
+money_EUR: ct=0.01 cent cents centimes céntimos
 money_USD: USD=1 $ dollar dollars dólares 美元 ドル
 money_GBP: GBP=1 £
 money_CHF: CHF=1 franken francs
@@ -94,7 +94,7 @@ def _load() -> None:
         for entry in listed.split():
             name, has_factor, factor = entry.partition("=")
             if has_factor:
-                unit = Unit(dimension, Decimal(factor), name.replace("_", " "))
+                unit = Unit(dimension, Decimal(factor), name)
             assert unit is not None
             _EXACT.setdefault(name, unit)
             if len(name) > 2 or not name.isascii():

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from threengram.core.consolidation.reading import Reading
 from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
-from threengram.core.consolidation.relation import Rule
 from threengram.core.consolidation.rules.difference import Difference, Placed, by_slot
 from threengram.core.consolidation.rules.lookalikes import names_differ
 from threengram.core.consolidation.rules.positions import follow_each_other, is_value, leads, qualifies, role_before
-from threengram.schema.enums import MemoryType
+from threengram.schema.enums import MemoryType, ProposalRule
 
-Found = tuple[Rule, float]
+Found = tuple[ProposalRule, float]
 
 _RETRACTING = frozenset({Role.RETRACTOR, Role.NO_LONGER, Role.FROM, Role.NEGATOR})
 _INSTANTS = frozenset({"time", "weekday", "day"})
@@ -39,7 +38,7 @@ def replacement(
     if not found.removed or not found.added or not found.shared:
         return None
     if is_held_by_another(found):
-        return Rule.NAME, 0.75
+        return ProposalRule.NAME, 0.75
     return (
         _value(found, older, newer, memory_type, lexicon)
         or _name(found, memory_type)
@@ -72,7 +71,7 @@ def _retraction(found: Difference) -> Found | None:
         reached = list(_within_reach(found.newer, position))
         taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
         if taken_back and _offers_another(found, taken_back, token.role):
-            return Rule.RETRACTED, 0.95
+            return ProposalRule.RETRACTED, 0.95
     return None
 
 
@@ -98,11 +97,11 @@ def _negation(found: Difference, older: Reading, newer: Reading) -> Found | None
     if found.older_negations and found.newer_negations:
         return None
     if not found.removed and not found.added:
-        return Rule.NEGATED, 0.9
+        return ProposalRule.NEGATED, 0.9
     if names_differ(found, older, newer) and not found.says_so:
         return None
     one_sided = not found.removed or not found.added
-    return (Rule.NEGATED, 0.75) if one_sided and found.share >= 0.5 and len(found.shared) > 1 else None
+    return (ProposalRule.NEGATED, 0.75) if one_sided and found.share >= 0.5 and len(found.shared) > 1 else None
 
 
 def _value(
@@ -127,7 +126,7 @@ def _value(
     ):
         return None
     is_instant = slots[0] in _INSTANTS
-    return (Rule.INSTANT, 0.85) if is_instant else (Rule.VALUE, 0.9)
+    return (ProposalRule.INSTANT, 0.85) if is_instant else (ProposalRule.VALUE, 0.9)
 
 
 def _other_values(removed: dict[str, list[Placed]], added: dict[str, list[Placed]], slot: str) -> bool:
@@ -176,7 +175,7 @@ def _name(found: Difference, memory_type: MemoryType) -> Found | None:
     if _may_go_together(found):
         return None
     fixed = any(token.kind in VALUES for token in found.shared)
-    return (Rule.NAME, 0.8) if _is_said(found) and not fixed else None
+    return (ProposalRule.NAME, 0.8) if _is_said(found) and not fixed else None
 
 
 def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Found | None:
@@ -188,11 +187,11 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
         return None
     before, after = found.removed[-1].token.key, found.added[-1].token.key
     if before in lexicon.classes and lexicon.classes.get(before) == lexicon.classes.get(after):
-        return Rule.WORDS, 0.8
+        return ProposalRule.WORDS, 0.8
     if _may_go_together(found) or any(token.kind in VALUES for token in found.shared):
         return None
     chosen = memory_type in (MemoryType.PREFERENCE, MemoryType.DECISION) and len(found.shared) > 1
-    return (Rule.WORDS, 0.7) if found.says_so or chosen else None
+    return (ProposalRule.WORDS, 0.7) if found.says_so or chosen else None
 
 
 def _is_said(found: Difference) -> bool:

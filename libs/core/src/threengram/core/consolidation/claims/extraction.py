@@ -1,0 +1,113 @@
+"""Find claims in a text by rules: one subject, one verb, one value in a clause, or nothing.
+
+`The checkout timeout is 20 seconds` gives (checkout timeout, duration_s, 20), `the gym costs $39 per month` gives
+(gym, costs_USD_per_month, 39), `the owner of billing is Priya` gives (billing, owner, Priya). A clause that negates,
+tells of something that happened once, or holds two values to choose from says nothing here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from threengram.core.consolidation.claims.phrases import attribute_of, phrase, rate_of, subject_of
+from threengram.core.consolidation.reading import Reading, language_name, lexicon_named, read
+from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
+from threengram.core.consolidation.rules.difference import negations
+from threengram.schema.bounds import MAX_FACTS_PER_WRITE, MAX_PREDICATE_CHARS, MAX_SUBJECT_CHARS, MAX_VALUE_CHARS
+from threengram.schema.enums import MemoryType
+
+CLAIMING = frozenset({MemoryType.FACT, MemoryType.DECISION, MemoryType.PREFERENCE})
+"""Types whose text says what is so; what is promised, blocked, noted or has happened is no measured fact."""
+
+_MEASURED = frozenset({Kind.QUANTITY, Kind.NUMBER})
+_FULL_DATE_CHARS = len("2026-03-01")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One fact as `remember` would take it; `confidence` is between 0 and 1."""
+
+    subject: str
+    predicate: str
+    value: str
+    confidence: float
+
+
+def claims_in(topic: str, content: str) -> list[Claim]:
+    """The claims of a memory in reading order, each subject and predicate once, at most as many as one write takes.
+
+    A subject and predicate that the text gives two values is left out: which one was meant can't be told.
+    """
+    language = language_name(topic, content)
+    reading, lexicon = read(topic, content, language), lexicon_named(language)
+    found: dict[tuple[str, str], Claim | None] = {}
+    for claim in _found(reading, lexicon):
+        series = (claim.subject, claim.predicate)
+        known = found.get(series, claim)
+        found[series] = claim if known is not None and known.value == claim.value else None
+    return [claim for claim in found.values() if claim is not None][:MAX_FACTS_PER_WRITE]
+
+
+def _found(reading: Reading, lexicon: Lexicon) -> Iterator[Claim]:
+    if not lexicon.name:
+        return
+    for clause in reading.clauses:
+        claim = None if _is_unclear(clause) else _claim(clause, lexicon)
+        if claim is not None and _fits(claim):
+            yield claim
+
+
+def _is_unclear(clause: Clause) -> bool:
+    """Whether it negates, tells of a happening, or contrasts with what was before."""
+    if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM) for token in clause):
+        return True
+    changes = any(token.role is Role.CHANGE for token in clause)
+    return not changes and any(token.is_happening for token in clause)
+
+
+def _claim(clause: Clause, lexicon: Lexicon) -> Claim | None:
+    values = [place for place, token in enumerate(clause) if token.kind in _MEASURED or token.kind is Kind.DATE]
+    end = values[0] if values else len(clause)
+    pivots = [place for place, token in enumerate(clause[:end]) if token.is_pivot and place > 0]
+    if not pivots or len(values) > 1:
+        return None
+    copulas = [place for place in pivots if clause[place].role is Role.COPULA]
+    pivot = copulas[0] if copulas else pivots[-1]
+    subject, said = clause[:pivot], clause[pivot + 1 :]
+    if not values:
+        return _named(subject, clause[pivot], said, lexicon)
+    return _measured(subject, clause[pivot], said, clause[values[0]], lexicon)
+
+
+def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon: Lexicon) -> Claim | None:
+    stands_alone = verb.role is Role.COPULA and not value.slot.startswith("count")
+    name = subject_of(subject, lexicon, splits=stands_alone)
+    if name is None:
+        return None
+    if value.kind is Kind.DATE:
+        has_year = len(value.key) == _FULL_DATE_CHARS
+        return Claim(name.subject, name.attribute or "date", value.key, 0.7) if has_year else None
+    if value.slot == "phone":
+        return Claim(name.subject, "phone", value.text, 0.7)
+    attribute = name.attribute or attribute_of(verb, said, value)
+    predicate = "_".join(part for part in (attribute, value.unit, rate_of(said, value)) if part)
+    return Claim(name.subject, predicate, value.amount, 0.8 if value.unit else 0.7)
+
+
+def _named(subject: Clause, verb: Token, said: Clause, lexicon: Lexicon) -> Claim | None:
+    """`the <attribute> of X is <name>`: one name, right behind the verb, and nothing but it."""
+    content = [token for token in said if token.is_content]
+    name = subject_of(subject, lexicon, splits=True)
+    if name is None or name.attribute is None or verb.role is not Role.COPULA or not content:
+        return None
+    if any(token.kind is not Kind.NAME for token in content) or any(token.is_multivalued for token in subject):
+        return None
+    return Claim(name.subject, name.attribute, phrase(content, lexicon), 0.6)
+
+
+def _fits(claim: Claim) -> bool:
+    return (
+        0 < len(claim.subject) <= MAX_SUBJECT_CHARS
+        and 0 < len(claim.predicate) <= MAX_PREDICATE_CHARS
+        and 0 < len(claim.value) <= MAX_VALUE_CHARS
+    )

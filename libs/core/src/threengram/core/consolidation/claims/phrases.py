@@ -1,0 +1,96 @@
+"""Parts of a clause as words for a fact: who or what it is about, which property, per what."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
+from threengram.core.consolidation.reading.units import unit_named
+
+MAX_SUBJECT_WORDS = 6
+_PER = frozenset({"per", "pro", "par", "por", "je"})
+
+_ATTRIBUTES = {
+    "length": "length", "mass": "weight", "duration": "duration", "data": "size", "area": "area", "volume": "volume",
+    "temperature": "temperature", "share": "share", "age": "age", "pressure": "pressure", "power": "power",
+}  # fmt: skip
+
+
+class Named(NamedTuple):
+    """What a clause is about; `attribute` where it names the property too (`the owner of X`)."""
+
+    subject: str
+    attribute: str | None
+
+
+def subject_of(before: Clause, lexicon: Lexicon, *, splits: bool) -> Named | None:
+    """The subject in front of the verb; None when it is too long, or holds values itself.
+
+    With `splits` it is `X` of `the owner of X`, and the owner an attribute.
+    """
+    tokens = [
+        token for token in before if token.role not in (Role.ARTICLE, Role.SOFT, Role.CHANGE) and token.key != ","
+    ]
+    content = [token for token in tokens if token.is_content]
+    if not content or len(content) > MAX_SUBJECT_WORDS:
+        return None
+    if any(token.kind not in (Kind.WORD, Kind.NAME, Kind.CONTRAST) for token in content):
+        return None
+    if any(token.role not in (None, Role.GENITIVE, Role.TITLE, Role.COPULA) for token in tokens):
+        return None
+    of = next((place for place, token in enumerate(tokens) if token.role is Role.GENITIVE), None)
+    if of is None or not splits or not 0 < of < len(tokens) - 1:
+        return Named(phrase(tokens, lexicon), None)
+    head, tail = tokens[:of], tokens[of + 1 :]
+    # `X of Y` names Y last; where the owner comes first (`Y の X`, `Y 的 X`) it is the other way round.
+    owner, attribute = (head, tail) if not lexicon.is_spaced else (tail, head)
+    return Named(phrase(owner, lexicon), _as_predicate(phrase(attribute, lexicon)))
+
+
+def phrase(tokens: Sequence[Token], lexicon: Lexicon) -> str:
+    """The words as written, joined as the language joins them."""
+    return (" " if lexicon.is_spaced else "").join(token.text for token in tokens if token.key != ",")
+
+
+def attribute_of(verb: Token, said: Clause, value: Token) -> str:
+    """The property that a value is of: what the clause calls it, what is counted or labelled, the verb, or its kind."""
+    place = _place(said, value)
+    behind = [token for token in said[place + 1 : place + 3] if token.key != ","]
+    before = [token for token in said[:place] if token.is_content and not token.is_pivot]
+    if value.slot.startswith("label") and before:
+        return _as_predicate(before[-1].text)
+    if value.kind is Kind.NUMBER and behind and behind[0].is_content:
+        return _as_predicate(behind[0].text)
+    if before and place and said[place - 1].role is Role.GENITIVE:
+        return _as_predicate(" ".join(token.text for token in before))
+    if behind and behind[0].role is Role.GENITIVE and len(behind) > 1 and behind[1].kind is Kind.WORD:
+        return _as_predicate(behind[1].text)
+    if value.slot.startswith("rating"):
+        return "rating"
+    if behind and behind[0].text == "old":
+        return "age"
+    if behind and behind[0].kind is Kind.WORD:
+        return _as_predicate(behind[0].text)
+    return _ATTRIBUTES.get(value.slot, "amount") if verb.role is Role.COPULA else _as_predicate(verb.text)
+
+
+def rate_of(said: Clause, value: Token) -> str:
+    """`per_month` when the value is for each of something, else nothing."""
+    place = _place(said, value)
+    behind = [token for token in said[place + 1 : place + 4] if token.key != ","]
+    if behind and behind[0].kind is Kind.WORD:
+        behind = behind[1:]
+    if len(behind) < 2 or behind[0].role not in (Role.PREPOSITION, Role.ARTICLE):
+        return ""
+    unit = unit_named(behind[1].text)
+    if unit is not None and (unit.dimension == "duration" or behind[0].key in _PER):
+        return f"per_{unit.symbol}"
+    return f"per_{_as_predicate(behind[1].text)}" if behind[0].key in _PER and behind[1].is_content else ""
+
+
+def _place(said: Clause, value: Token) -> int:
+    return next(place for place, token in enumerate(said) if token is value)
+
+
+def _as_predicate(words: str) -> str:
+    return words.strip().lower().replace(" ", "_")

@@ -1,0 +1,44 @@
+"""The job around it: which tenants have something to examine, one of them worked off, and the switch of each tenant."""
+
+from datetime import datetime
+from uuid import UUID
+
+from threengram.core.consolidation import queries
+from threengram.core.consolidation.examine import DEFAULT_MAX_OPEN, examine
+from threengram.core.consolidation.refinement import Refinement
+from threengram.core.db.database import Database
+from threengram.core.jobs.job import JobContext
+from threengram.core.jobs.tenants import PAGE_TENANTS
+from threengram.core.principal import Principal
+
+MAX_BATCHES = 16
+
+
+async def tenants_to_consolidate(database: Database, after: UUID | None, now: datetime) -> list[UUID]:
+    """The next page of tenants in which a memory is new to consolidation, or has got the vector it waited for."""
+    async with database.system() as tx:
+        rows = await tx.fetch_last(queries.TENANTS_TO_CONSOLIDATE, {"after": after, "limit": PAGE_TENANTS})
+    return [row["tenant_id"] for row in rows]
+
+
+async def consolidate(
+    context: JobContext, *, max_open: int = DEFAULT_MAX_OPEN, refinement: Refinement | None = None
+) -> bool:
+    """A bounded number of batches of the run's tenant; whether more is left."""
+    for _ in range(MAX_BATCHES):
+        done = await examine(
+            context.database, context.principal, now=context.clock(), max_open=max_open, refinement=refinement
+        )
+        context.counts.update(
+            scanned=done.scanned, pairs=done.pairs, proposed=done.proposed, claims=done.claims, calls=done.calls,
+            dropped=done.dropped,
+        )  # fmt: skip
+        if not done.has_more:
+            return False
+    return True
+
+
+async def switch(database: Database, principal: Principal, *, is_enabled: bool, now: datetime) -> None:
+    """Switch consolidation of the tenant on or off. What was proposed already stays to be decided."""
+    async with database.tenant(principal) as tx:
+        await tx.fetch_last(queries.SWITCH, {"is_enabled": is_enabled, "now": now})
