@@ -15,6 +15,11 @@ down_revision = "0012"
 def upgrade() -> None:
     """Create both tables, give proposals of edges their rule, and list the tenants with something to examine."""
     op.execute(f"""
+    ALTER TABLE consolidation_proposals
+        ADD COLUMN proposal_rule text {check_enum("proposal_rule", ProposalRule)},
+        ADD COLUMN confidence real;
+    """)
+    op.execute("""
     CREATE TABLE consolidation_progress (
         tenant_id uuid PRIMARY KEY REFERENCES tenants (id),
         is_enabled boolean NOT NULL DEFAULT true,
@@ -27,9 +32,6 @@ def upgrade() -> None:
         PRIMARY KEY (tenant_id, memory_id),
         FOREIGN KEY (tenant_id, memory_id) REFERENCES memories (tenant_id, id)
     );
-    ALTER TABLE consolidation_proposals
-        ADD COLUMN proposal_rule text {check_enum("proposal_rule", ProposalRule)},
-        ADD COLUMN confidence real;
     CREATE FUNCTION sweep_tenants_to_consolidate(p_after uuid, p_limit integer)
     RETURNS TABLE (tenant_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

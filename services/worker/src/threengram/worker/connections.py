@@ -3,14 +3,17 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 
 from redis.asyncio import Redis
 
+from threengram.core.consolidation.gateway import ChatGateway
+from threengram.core.consolidation.refinement import Refinement
 from threengram.core.db import guard
 from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import ServingModel, serving_models
+from threengram.core.usage import Budget
 from threengram.runtime.health import Check, Health
 from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
 from threengram.worker.settings import Settings
@@ -48,8 +51,27 @@ class Connections:
         finally:
             for embedder in self._embedders.values():
                 await embedder.close()
+            if self.refinement is not None:
+                await self.refinement.gateway.close()
             await self._broker.aclose()
             await self.database.close()
+
+    @cached_property
+    def refinement(self) -> Refinement | None:
+        """What has a second look at proposals; None without a chat gateway."""
+        settings = self.settings
+        if settings.llm_url is None:
+            return None
+        key = settings.llm_api_key
+        gateway = ChatGateway(
+            settings.llm_url,
+            model_name=settings.llm_model,
+            api_key=None if key is None else key.get_secret_value(),
+            timeout_s=settings.llm_timeout_s,
+            headers=traceparent_header,
+        )
+        budget = Budget(settings.llm_calls_per_day, settings.llm_tokens_per_day)
+        return Refinement(gateway, max_calls=settings.llm_max_calls, budget=budget)
 
     async def embedders(self) -> list[HttpEmbedder]:
         """One for each model that the database says is serving now, the active one first; none without a URL.

@@ -42,6 +42,26 @@ class Settings(ServiceSettings):
     )
     job_runs_kept_days: float = Field(default=7, gt=0, description="Days for which ended job runs stay on record.")
     failed_runs_kept_days: float = Field(default=30, gt=0, description="Days for which dead job runs can be retried.")
+    consolidation_enabled: bool = Field(
+        default=True, description="Whether memories are compared hourly, to propose edges and facts for review."
+    )
+    consolidation_max_open: int = Field(
+        default=200, ge=1, description="Undecided proposals of a kind at which a tenant gets no more."
+    )
+    llm_url: str | None = Field(
+        default=None,
+        description="Base URL of an OpenAI-compatible chat gateway that checks proposals; without it rules decide.",
+    )
+    llm_api_key: SecretStr | None = Field(default=None, description="Bearer token for the chat gateway.")
+    llm_model: str = Field(default="gpt-4o-mini", description="Model to ask for at the chat gateway.")
+    llm_timeout_s: float = Field(default=20, gt=0, le=60, description="Deadline of one question with its retries.")
+    llm_max_calls: int = Field(default=40, ge=1, description="Questions about one batch of 32 memories.")
+    llm_calls_per_day: int | None = Field(
+        default=None, ge=0, description="Questions for one tenant, operation and day; no bound when unset."
+    )
+    llm_tokens_per_day: int | None = Field(
+        default=None, ge=0, description="Tokens for one tenant, operation and day; no bound when unset."
+    )
     embed_rounds: int = Field(
         default=16, ge=1, description="Batches that one task fills before other tasks get a turn."
     )

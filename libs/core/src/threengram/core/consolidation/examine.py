@@ -75,14 +75,14 @@ async def examine(
     max_open: int = DEFAULT_MAX_OPEN,
     refinement: Refinement | None = None,
 ) -> Examined:
-    """One batch of the tenant. With `max_open` proposals undecided nothing is examined; what is left stays for later."""
+    """One batch of the tenant. With `max_open` proposals of a kind undecided none is examined; the rest stays."""
     batch = await _read(database, principal, max_open)
     if batch is None or not batch.subjects:
         return Examined()
     found = edges(await asyncio.to_thread(judged, batch.pairs))
     refined = Refined(found, await asyncio.to_thread(_claims, batch.subjects), calls=0, dropped=0)
     if refinement is not None:
-        refined = await refinement.refine(batch.subjects, refined.edges, refined.claims)
+        refined = await refinement.refine(database, principal, batch.subjects, refined.edges, refined.claims, now=now)
     outcome = _within(batch, refined)
     written = await _write(database, principal, batch, outcome, now)
     if written is None:

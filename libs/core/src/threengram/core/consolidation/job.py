@@ -1,5 +1,6 @@
 """The job around it: which tenants have something to examine, one of them worked off, and the switch of each tenant."""
 
+import time
 from datetime import datetime
 from uuid import UUID
 
@@ -11,7 +12,8 @@ from threengram.core.jobs.job import JobContext
 from threengram.core.jobs.tenants import PAGE_TENANTS
 from threengram.core.principal import Principal
 
-MAX_BATCHES = 16
+TURN_S = 120.0
+"""How long one run begins batches; well below its time limit, even where a model is asked about the last one."""
 
 
 async def tenants_to_consolidate(database: Database, after: UUID | None, now: datetime) -> list[UUID]:
@@ -24,8 +26,9 @@ async def tenants_to_consolidate(database: Database, after: UUID | None, now: da
 async def consolidate(
     context: JobContext, *, max_open: int = DEFAULT_MAX_OPEN, refinement: Refinement | None = None
 ) -> bool:
-    """A bounded number of batches of the run's tenant; whether more is left."""
-    for _ in range(MAX_BATCHES):
+    """Batches of the run's tenant until nothing is new or the turn is over; whether more is left."""
+    stop_at = time.monotonic() + TURN_S
+    while time.monotonic() < stop_at:
         done = await examine(
             context.database, context.principal, now=context.clock(), max_open=max_open, refinement=refinement
         )
