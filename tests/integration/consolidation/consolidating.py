@@ -1,0 +1,68 @@
+"""Consolidation as a worker would run it, on one tenant, and what it left."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from tests.integration.core.writing import rows, write
+from tests.people import Person
+from threengram.core.call import Core
+from threengram.core.consolidation.examine import DEFAULT_MAX_OPEN, Examined, examine
+from threengram.core.consolidation.refinement import Refinement
+from threengram.schema.enums import MemoryType
+
+Proposed = tuple[str, str, str]
+"""Content of the newer memory, content of the older one, type of the edge."""
+
+
+async def run(
+    core: Core, person: Person, *, max_open: int = DEFAULT_MAX_OPEN, refinement: Refinement | None = None
+) -> Examined:
+    """Everything that is new to the tenant, batch after batch; the sum of what was done."""
+    total: dict[str, int] = {}
+    while True:
+        done = await examine(
+            core.database, person.principal, now=core.clock(), max_open=max_open, refinement=refinement
+        )
+        for name in ("scanned", "pairs", "proposed", "claims", "calls", "dropped"):
+            total[name] = total.get(name, 0) + getattr(done, name)
+        if not done.has_more:
+            return Examined(**total)
+
+
+async def start_over(core: Core, person: Person) -> None:
+    """Forget how far the tenant has been examined."""
+    await rows(core, person, "UPDATE consolidation_progress SET examined_no = 0")
+
+
+async def proposed(core: Core, person: Person, *, status: str = "proposed") -> list[Proposed]:
+    """The edges in this status, in the order of their texts."""
+    found = await rows(
+        core,
+        person,
+        "SELECT f.content AS newer, t.content AS older, p.edge_type FROM consolidation_proposals p"
+        " JOIN memories f ON f.id = p.from_id JOIN memories t ON t.id = p.to_id WHERE p.status = %(status)s",
+        status=status,
+    )
+    return sorted((row["newer"], row["older"], row["edge_type"]) for row in found)
+
+
+async def claims(core: Core, person: Person, *, status: str = "proposed") -> list[tuple[str, str, str]]:
+    """Subject, predicate and value of the facts in this status."""
+    found = await rows(
+        core, person, "SELECT subject, predicate, value FROM fact_proposals WHERE status = %(status)s", status=status
+    )
+    return sorted((row["subject"], row["predicate"], row["value"]) for row in found)
+
+
+async def write_all(core: Core, person: Person, *contents: str, **fields: object) -> list[UUID]:
+    """A fact for each content, one after the other, about one topic unless the fields say otherwise."""
+    values = {"memory_type": MemoryType.FACT, "topic": "things", **fields}
+    return [(await write(core, person, content=content, **values)).memory.id for content in contents]
+
+
+async def texts(core: Core, person: Person) -> Sequence[tuple[object, ...]]:
+    """Every memory with all that could change about it."""
+    found = await rows(
+        core, person, "SELECT id, memory_type, topic, content, scope, project, status, valid_to FROM memories"
+    )
+    return sorted(tuple(str(value) for value in row.values()) for row in found)
