@@ -254,12 +254,27 @@ def _public_or_here(address: IpAddress) -> bool:
     return is_public(address) or str(address) == "127.0.0.1"
 
 
+class Line(httpx2.AsyncBaseTransport):
+    """The way to a service, which may be cut."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._inner = httpx2.ASGITransport(app=app)
+        self.is_cut = False
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Forward it, or fail to connect."""
+        if self.is_cut:
+            raise httpx2.ConnectError("cut", request=request)
+        return await self._inner.handle_async_request(request)
+
+
 @dataclass
 class DocumentService:
     """The real service that fetches documents, on an origin of the test."""
 
     origin: Origin
     documents: ServiceDocuments
+    line: Line
 
     def publish(self, path: str, document: Mapping[str, Any], **headers: str) -> str:
         """Put a document on the origin; its URL, which the document names itself."""
@@ -283,8 +298,8 @@ async def document_service(origin: Origin, clock: Any) -> AsyncIterator[Document
 
     fetcher = Fetcher(settings, resolver=Names({}), is_allowed=_public_or_here, tls=trusting_context(), clock=now)
     app = build_cimd(settings, fetcher, now)
-    transport = httpx2.ASGITransport(app=app)
-    http = httpx2.AsyncClient(transport=transport, base_url="http://cimd", timeout=60)
+    line = Line(app)
+    documents = ServiceDocuments(httpx2.AsyncClient(transport=line, base_url="http://cimd", timeout=60))
     async with app.router.lifespan_context(app):
-        yield DocumentService(origin, ServiceDocuments(http))
-        await http.aclose()
+        yield DocumentService(origin, documents, line)
+        await documents.close()
