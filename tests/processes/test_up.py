@@ -252,3 +252,20 @@ def _is_alive(pid: int) -> bool:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def test_the_signing_key_is_replaced_and_tokens_of_both_keys_are_good(stack: RunningStack) -> None:
+    def key_ids() -> list[str]:
+        keys = httpx2.get(f"{stack.record['apiUrl']}/jwks", timeout=WAIT_S, trust_env=False).json()["keys"]
+        return [key["kid"] for key in keys]
+
+    before = key_ids()
+    rotated = threengram("keys", "rotate-signing", f"--data-dir={stack.data_dir}", timeout_s=WAIT_S)
+    assert (rotated.returncode, rotated.stderr) == (0, "")
+    new = threengram("token", f"--data-dir={stack.data_dir}").stdout.strip()
+    assert len(before) == 1
+    assert len(key_ids()) == 2
+    assert set(before) < set(key_ids())
+    for _ in range(4):
+        statuses = {initialize(stack.record["mcpUrl"], token) for token in (new, stack.record["token"])}
+        assert statuses == {200}

@@ -17,10 +17,15 @@ from tests.contract.oauth.stack import (
     Flow,
     basic,
     error_of,
+    flow_of,
     gateway_of,
+    server_of,
 )
 from tests.contract.web.stack import Owner
+from threengram.api.limits import Rules
 from threengram.core.call import Core
+from threengram.core.people.passwords import PasswordHashes
+from threengram.runtime.ratelimit import RateLimiter, Rule
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
@@ -340,3 +345,23 @@ async def test_only_hashes_of_codes_and_refresh_tokens_are_kept(flow: Flow, olga
     assert len(kept) == 4
     for secret in (code, issued["refresh_token"], issued["access_token"], str(app.secret)):
         assert not any(secret in row for (row,) in kept)
+
+
+async def test_a_client_at_an_address_and_the_address_itself_have_limits_of_their_own(
+    core: Core, hashes: PasswordHashes, olga: Owner, redis_url: str
+) -> None:
+    limiter = RateLimiter(redis_url)
+    rules = Rules(
+        token_client=Rule("token_client_test", 2, 60, "local"), token_address=Rule("token_address_test", 5, 60, "local")
+    )
+    server = server_of(core, hashes, limiter=limiter, rules=rules)
+
+    async def statuses(flow: Flow, *client_ids: str) -> list[int]:
+        return [(await flow.refresh(App(client_id), "unknown")).status_code for client_id in client_ids]
+
+    async with flow_of(server, olga, address="203.0.113.7") as flow:
+        assert await statuses(flow, "one", "one", "one", "two", "two", "three") == [401, 401, 429, 401, 401, 429]
+    async with flow_of(server, olga, address="203.0.113.8") as flow:
+        assert await statuses(flow, "one") == [401]
+        assert (await flow.http.post("/oauth/revoke", data={"client_id": "one"})).status_code == 400
+    await limiter.aclose()

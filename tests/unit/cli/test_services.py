@@ -30,6 +30,7 @@ def services(tmp_path: Path) -> Services:
         ports=Ports(8300),
         backends=Backends("postgresql://r:secret-runtime@h/d", "redis://:secret-valkey@h"),
         secrets=SECRETS,
+        signing_keys=lambda: SECRETS.signing_key_pem,
         listen_fds={"gateway": 11, "api": 12, "embedder": 13, "cimd": 14},
         directory=tmp_path,
         account=None,

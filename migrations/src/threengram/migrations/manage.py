@@ -1,8 +1,9 @@
 """What an operator does to an installation that runs as containers: `python -m threengram.migrations.manage COMMAND`.
 
-`publish-key` publishes the public half of the signing key that `api` holds, `user EMAIL` makes somebody who may log in
-(the password is the first line of standard input), `token EMAIL` prints an access token for the MCP server. Publishing
-acts as the owner, everything else as the runtime role. A refusal is one line and exit code 1.
+`publish-key` publishes the public half of the signing key that `api` holds, `activate-key` lets the first of several
+sign from now on, `user EMAIL` makes somebody who may log in
+(the password is the first line of standard input), `token EMAIL` prints an access token for the MCP server. The first
+two act as the owner, everything else as the runtime role. A refusal is one line and exit code 1.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from threengram.core.db.database import Database
 from threengram.core.errors import Error
 from threengram.core.identity import provision
+from threengram.core.identity.keys import MIN_REFETCH_S
 from threengram.core.oauth.signing import private_keys
 from threengram.core.people.accounts import create_user
 from threengram.core.people.login import normal_email
@@ -36,6 +38,13 @@ _PUBLISH = """
     END, %(now)s
     ON CONFLICT (kid) DO NOTHING RETURNING kid
 """
+
+
+MIN_PUBLISHED = timedelta(seconds=MIN_REFETCH_S + 1)
+"""Every verifier has had the chance to read a key for so long before it signs."""
+
+_RETIRE = "UPDATE signing_keys SET state = 'retiring', changed_at = %(now)s WHERE state = 'active' AND kid <> %(kid)s"
+_ACTIVATE = "UPDATE signing_keys SET state = 'active', changed_at = %(now)s WHERE kid = %(kid)s AND state = 'next'"
 
 
 class Settings(BaseSettings):
@@ -68,6 +77,24 @@ def publish_keys(owner_url: str, pem: str, now: datetime) -> list[str]:
             row = owner.execute(_PUBLISH, {"kid": key.kid, "jwk": public, "now": now}).fetchone()
             added += [str(row[0])] if row is not None else []
     return added
+
+
+def activate_key(owner_url: str, pem: str, now: datetime) -> str:
+    """Let the first of these keys sign, as the owner; its id. The active one goes on being published.
+
+    Every replica of `api` has to hold both keys by now. Raises `Refused` for a key that was not published long enough.
+    """
+    kid = str(private_keys(pem)[0].kid)
+    with psycopg.connect(owner_url) as owner:
+        query = "SELECT state, created_at FROM signing_keys WHERE kid = %s FOR UPDATE"
+        row = owner.execute(query, (kid,)).fetchone()
+        if row is None or row[0] not in ("next", "active"):
+            raise Refused("the first key is not published; run `publish-key` and roll out `api` first")
+        if row[0] == "next" and row[1] + MIN_PUBLISHED > now:
+            raise Refused(f"the key is published since less than {MIN_PUBLISHED.total_seconds():g} s; wait")
+        owner.execute(_RETIRE, {"kid": kid, "now": now})
+        owner.execute(_ACTIVATE, {"kid": kid, "now": now})
+    return kid
 
 
 async def make_user(settings: Settings, email: str, password: str, now: datetime) -> None:
@@ -113,6 +140,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m threengram.migrations.manage")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("publish-key", help="publish the public half of the signing key")
+    commands.add_parser("activate-key", help="let the first signing key sign from now on")
     commands.add_parser("user", help="make a user; the password is read from standard input").add_argument("email")
     tokens = commands.add_parser("token", help="print an access token for the MCP server")
     tokens.add_argument("email")
@@ -132,6 +160,9 @@ def _answer(given: argparse.Namespace, settings: Settings, now: datetime) -> str
         case "publish-key":
             pem = settings.signing_key.get_secret_value()
             return f"published {len(publish_keys(settings.owner_url.get_secret_value(), pem, now))} keys"
+        case "activate-key":
+            activate_key(settings.owner_url.get_secret_value(), settings.signing_key.get_secret_value(), now)
+            return "activated"
         case "user":
             asyncio.run(make_user(settings, given.email, sys.stdin.readline().rstrip("\r\n"), now))
             return "created"

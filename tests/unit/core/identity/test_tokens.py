@@ -1,12 +1,14 @@
 """Access tokens: only those of this issuer, for this resource, signed by a published key, now."""
 
+import hmac
+import json
+from base64 import urlsafe_b64encode
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from joserfc import jwt
-from joserfc.jwk import OctKey, RSAKey
+from joserfc.jwk import RSAKey
 
 from threengram.core.identity.tokens import AccessClaims, AccessTokenVerifier, InvalidToken, mint
 
@@ -58,9 +60,23 @@ async def test_any_other_token_is_refused(text: str, reason: str) -> None:
     assert refused.value.reason == reason
 
 
-async def test_a_token_of_another_algorithm_is_refused() -> None:
-    secret = OctKey.generate_key(256)
-    forged = jwt.encode({"alg": "HS256", "kid": "one"}, {"iss": ISSUER, "aud": RESOURCE}, secret)
+def forged(algorithm: str, signature: str) -> str:
+    """The claims of a good token under a header that somebody else chose."""
+    header = urlsafe_b64encode(json.dumps({"alg": algorithm, "kid": "one", "typ": "at+jwt"}).encode()).rstrip(b"=")
+    return f"{header.decode()}.{token().split('.')[1]}.{signature}"
+
+
+@pytest.mark.parametrize("algorithm", ["none", "None", "HS256", "PS256", "ES256", ""])
+async def test_a_token_of_another_algorithm_is_refused(algorithm: str) -> None:
+    for signature in ("", token().split(".")[2]):
+        with pytest.raises(InvalidToken) as refused:
+            await VERIFIER.verify(forged(algorithm, signature), NOW)
+        assert refused.value.reason in ("wrong_algorithm", "malformed")
+
+
+async def test_the_public_key_is_no_secret_to_sign_with() -> None:
+    text = forged("HS256", "")[:-1]
+    signature = hmac.new(KEY.as_pem(private=False), text.encode(), "sha256").digest()
     with pytest.raises(InvalidToken) as refused:
-        await VERIFIER.verify(forged, NOW)
+        await VERIFIER.verify(f"{text}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}", NOW)
     assert refused.value.reason == "wrong_algorithm"

@@ -1,7 +1,7 @@
 """What a database needs before the services start: schema, signing key, embedding model; and tokens for its users."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import psycopg
@@ -13,7 +13,7 @@ from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.oauth.signing import private_keys
 from threengram.migrations.generations import ensure_model
-from threengram.migrations.manage import publish_keys
+from threengram.migrations.manage import Refused, activate_key, publish_keys
 from threengram.migrations.run import upgrade
 
 CONNECT_TIMEOUT_S = 5
@@ -44,6 +44,18 @@ class Provisioner:
             names = ", ".join(one.name for one in served)
             raise CannotRun(f"the active embedding model is {active_name}, and what is served is {names}")
         ensure_model(self.owner_url, name=active.name, dimensions=active.dimensions)
+
+    def publish(self, signing_key_pem: str, now: datetime) -> None:
+        """Announce a signing key. Blocks; may be repeated."""
+        publish_keys(self.owner_url, signing_key_pem, now)
+
+    def activate(self, signing_key_pem: str, now: datetime) -> "Provisioner":
+        """Let a published key sign, here too from now on. Blocks; may be repeated."""
+        try:
+            activate_key(self.owner_url, signing_key_pem, now)
+        except Refused as refusal:
+            raise CannotRun(str(refusal), exit_code=1) from refusal
+        return replace(self, signing_key_pem=signing_key_pem)
 
     async def token(self, grant: Grant, now: datetime) -> str:
         """A signed access token for the MCP resource, its row written. Raises `CannotRun` for an unknown user."""

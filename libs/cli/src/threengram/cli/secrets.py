@@ -13,6 +13,7 @@ from threengram.cli.files import write_private
 
 SECRET_BYTES = 32
 SIGNING_KEY_BITS = 2048
+SIGNING_KEY_FILE = "signing-key.pem"
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,14 +31,14 @@ class Secrets:
 def load_or_create(directory: Path) -> Secrets:
     """The secrets in `directory`. A name that an older data directory lacks is added; nothing is ever replaced."""
     file = directory / "secrets.json"
-    key_file = directory / "signing-key.pem"
+    key_file = directory / SIGNING_KEY_FILE
     names = [field.name for field in fields(Secrets) if field.name != "signing_key_pem"]
     known = _read(file) if file.exists() else {}
     complete = {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in names}
     if complete != known:
         write_private(file, json.dumps(known | complete, indent=2).encode() + b"\n")
     if not key_file.exists():
-        write_private(key_file, _new_signing_key())
+        write_private(key_file, new_signing_key())
     return Secrets(**complete, signing_key_pem=key_file.read_text())
 
 
@@ -56,7 +57,8 @@ def _read(file: Path) -> dict[str, str]:
     return {str(name): str(value) for name, value in content.items()}
 
 
-def _new_signing_key() -> bytes:
+def new_signing_key() -> bytes:
+    """A fresh RSA key in PEM form."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=SIGNING_KEY_BITS)
     return key.private_bytes(
         serialization.Encoding.PEM,

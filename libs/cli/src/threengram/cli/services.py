@@ -40,11 +40,15 @@ class Backends:
 
 @dataclass(frozen=True)
 class Services:
-    """Makes the program of any service and replica of one stack."""
+    """Makes the program of any service and replica of one stack.
+
+    `signing_keys` are asked at each start, since a rotation gives a service another one.
+    """
 
     ports: Ports
     backends: Backends
     secrets: Secrets
+    signing_keys: Callable[[], str]
     listen_fds: Mapping[str, int]
     directory: Path
     account: Account | None
@@ -116,7 +120,7 @@ class Services:
             case "gateway":
                 return data | self._edge() | {"WEB_APP_URL": self.api_url}
             case "api":
-                return data | self._edge() | {"SIGNING_KEY": self.secrets.signing_key_pem, "CIMD_URL": self.cimd_url}
+                return data | self._edge() | {"SIGNING_KEY": self.signing_keys(), "CIMD_URL": self.cimd_url}
             case "worker" | "beat":
                 return data | {"EMBEDDER_URL": self.embedder_url, "EMBED_INTERVAL_S": str(EMBED_INTERVAL_S)}
             case "embedder":

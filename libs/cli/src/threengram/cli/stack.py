@@ -21,9 +21,13 @@ from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
 from threengram.cli.served import STATIC_MODEL, ServedModels
 from threengram.cli.services import SERVICES, SUPPORTING, Backends, Services, out_of_reach_of
+from threengram.cli.signing_key_files import SigningKeyFiles
 from threengram.cli.sockets import HOST, listen, require_free
 from threengram.cli.steps import Steps
 from threengram.cli.supervisor import Supervisor
+
+PUBLISHED_BEFORE_USE_S = 6.5
+"""A little longer than the owner's side insists on."""
 
 if TYPE_CHECKING:
     from threengram.cli.key_ring import KeyRing
@@ -44,6 +48,8 @@ class Stack:
         self._supervisor = supervisor
         self._ports = Ports(options.port_base)
         self._servers = EmbeddedBackends(layout, self._ports, secrets, account, options.backup_dir)
+        self._key_files = SigningKeyFiles(layout.secrets)
+        self._rotating = asyncio.Lock()
         self._provisioner: Provisioner | None = None
         self._backing_up = asyncio.Lock()
         self._served = ServedModels(layout.models)
@@ -132,6 +138,25 @@ class Stack:
             raise CannotRun("the database is not ready yet", exit_code=1)
         return self._provisioner
 
+    async def rotate_signing_key(self) -> None:
+        """Replace the key that signs access tokens, without a moment in which a token would be refused.
+
+        Published first, then given to every replica, then used; the old key stays published while its tokens live. What
+        is cut short goes on with the same key when it is asked for again.
+        """
+        async with self._rotating:
+            provisioner = self._provisioned()
+            successor = self._key_files.successor()
+            await asyncio.to_thread(provisioner.publish, successor, datetime.now(UTC))
+            await asyncio.gather(self._supervisor.roll("api"), asyncio.sleep(PUBLISHED_BEFORE_USE_S))
+            self._provisioner = await asyncio.to_thread(provisioner.activate, successor, datetime.now(UTC))
+            self._key_files.promote()
+
+    def _provisioned(self) -> "Provisioner":
+        if self._provisioner is None:
+            raise CannotRun("the database is not ready yet", exit_code=1)
+        return self._provisioner
+
     def _key_ring(self) -> "KeyRing":
         provisioner = self._prepared()
         # Brings the database driver, which is loaded by now.
@@ -189,6 +214,7 @@ class Stack:
                 otlp_endpoint=self._options.otlp_endpoint,
             ),
             secrets=self._secrets,
+            signing_keys=self._key_files.all,
             listen_fds=listen_fds,
             directory=self._layout.work,
             account=self._services_account(),

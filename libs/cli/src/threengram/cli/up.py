@@ -153,6 +153,9 @@ class Up:
                 return await self._stack.jobs(request)
             case {"command": "models"}:
                 return await self._stack.models(request)
+            case {"command": "rotate-signing-key"}:
+                await self._stack.rotate_signing_key()
+                return {"rotated": True}
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}

@@ -1,4 +1,4 @@
-"""`threengram keys`: API keys of a running stack's users."""
+"""`threengram keys`: API keys of a running stack's users, and the key that signs access tokens."""
 
 from typing import Annotated, Any
 
@@ -9,8 +9,9 @@ from threengram.cli.commands.data_dir import DataDir, layout_of
 from threengram.cli.grant import FIRST_USER, TOKEN_SCOPES
 
 ANSWER_TIMEOUT_S = 30.0
+ROTATION_TIMEOUT_S = 300.0
 
-app = typer.Typer(help="API keys for REST: create, list, revoke.", no_args_is_help=True)
+app = typer.Typer(help="API keys for REST: create, list, revoke; the signing key: rotate.", no_args_is_help=True)
 User = Annotated[str, typer.Option(metavar="EMAIL", help="Whose keys they are.")]
 
 
@@ -50,6 +51,14 @@ def revoke(
     """Withdraw a key at once."""
     _ask(data_dir, action="revoke", email=user, id=key_id)
     typer.echo(f"revoked {key_id}")
+
+
+@app.command("rotate-signing")
+def rotate_signing(data_dir: DataDir = None) -> None:
+    """Replace the key that signs access tokens. What the old one has signed stays good until it expires."""
+    request = {"command": "rotate-signing-key"}
+    control.ask(layout_of(data_dir).control_socket, request, timeout_s=ROTATION_TIMEOUT_S)
+    typer.echo("rotated the signing key")
 
 
 def _ask(data_dir: DataDir, **request: Any) -> dict[str, Any]:
