@@ -15,7 +15,7 @@ from threengram.core.errors import Unavailable
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import JOB_DURATION
 from threengram.runtime.telemetry import span_from
-from threengram.worker.app import TRACEPARENT
+from threengram.worker.app import EMBED_PENDING, TRACEPARENT
 from threengram.worker.consumer import AnsweringRequest
 from threengram.worker.loop import BackgroundLoop
 
@@ -100,6 +100,8 @@ class RungTask(Task):  # type: ignore[misc]
                 raise Ignore from None
             finally:
                 elapsed_s = time.perf_counter() - started
-                JOB_DURATION.labels(queue, self.name, outcome).observe(elapsed_s)
+                if self.name == EMBED_PENDING or outcome != "ok":
+                    # A turn at job runs that went well is told by its runs.
+                    JOB_DURATION.labels(queue, self.name, outcome).observe(elapsed_s)
                 write = _log.info if outcome != "ok" or any(counts.values()) else _log.debug
                 write("job_finished", task=self.name, outcome=outcome, duration_ms=round(elapsed_s * 1000, 1), **counts)
