@@ -42,9 +42,11 @@ class RunningStack:
         return Path(self.record["dataDir"])
 
 
-def threengram(*arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
-    """Run a command of the console script to its end."""
-    return subprocess.run([*SCRIPT, *arguments], capture_output=True, text=True, timeout=timeout_s, check=False)
+def threengram(*arguments: str, timeout_s: float = 60.0, typed: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command of the console script to its end, with what is typed into it."""
+    return subprocess.run(
+        [*SCRIPT, *arguments], capture_output=True, text=True, timeout=timeout_s, check=False, input=typed
+    )
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import httpx2
 import psutil
 import pytest
 
+from tests.contract.web.stack import token_in
 from tests.stack import RunningStack, data_directory, free_port_base, hashing, running_stack, started, threengram
 
 WAIT_S = 60.0
@@ -134,6 +136,42 @@ def test_a_token_is_minted_for_an_existing_user_or_a_new_one_on_request(stack: R
     assert "give --create to make one" in refused.stderr
     bobs = threengram("token", "--user=bob@localhost", "--create", f"--data-dir={data_dir}").stdout.strip()
     assert initialize(stack.record["mcpUrl"], bobs) == 200
+
+
+def log_in(api_url: str, email: str, password: str) -> bool:
+    """Whether the login page of the service lets this person in."""
+    with httpx2.Client(base_url=api_url, timeout=WAIT_S, trust_env=False) as browser:
+        form = {"csrf_token": token_in(browser.get("/login")), "email": email, "password": password}
+        status = browser.post("/login", data=form).status_code
+        assert status in (303, 401)
+        return status == 303 and browser.get("/account").status_code == 200
+
+
+def test_the_first_user_logs_in_with_the_password_that_the_box_points_to(stack: RunningStack) -> None:
+    record = stack.record
+    password = Path(record["passwordFile"]).read_text().strip()
+    assert log_in(record["apiUrl"], record["email"], password)
+    shown = stack.log.read_text()
+    assert f"{record['apiUrl']}/login as {record['email']}" in shown
+    assert record["passwordFile"] in shown
+    assert password not in shown
+
+
+def test_users_are_made_shut_and_listed_from_the_command_line(stack: RunningStack, data_dir: Path) -> None:
+    def user(*arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
+        return threengram("user", *arguments, f"--data-dir={data_dir}", typed=typed)
+
+    email, second = "second@example.test", "the second password"
+    refused = user("create", email, "--password-stdin", typed="too short\n")
+    assert (refused.returncode, refused.stderr) == (1, "threengram: a password has at least 12 characters\n")
+    assert user("create", email, "--password-stdin", typed="the first password\n").returncode == 0
+    assert user("passwd", email, "--password-stdin", typed=f"{second}\n").returncode == 0
+    assert log_in(stack.record["apiUrl"], email, second)
+    assert user("disable", email).returncode == 0
+    assert not log_in(stack.record["apiUrl"], email, second)
+    listed = [line.split()[1:] for line in user("list").stdout.splitlines()]
+    assert ["suspended", email] in listed
+    assert ["active", "me@localhost"] in listed
 
 
 def test_a_token_with_an_unknown_scope_is_refused(stack: RunningStack) -> None:

@@ -23,8 +23,14 @@ CANARY = "c4n4ry"
 NOTE = {"memoryType": "note", "topic": "Process", "content": "A process of its own keeps this."}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def key(database_url: str) -> str:
+    return new_key(database_url)
+
+
+@pytest.fixture(scope="module")
+def pushed_key(database_url: str) -> str:
+    """The key that the canaries come with."""
     return new_key(database_url)
 
 
@@ -89,6 +95,25 @@ def test_without_counters_it_is_not_ready_but_memory_stays_reachable(
     assert answer.status_code == 200
 
 
+@pytest.mark.parametrize("trusts", [True, False])
+def test_only_a_proxy_that_is_declared_says_who_the_caller_is(
+    tmp_path: Path, database_url: str, redis_url: str, trusts: bool
+) -> None:
+    def tried_from(forwarded: str) -> int:
+        headers = {"x-forwarded-for": forwarded}
+        return httpx2.post(f"{running.url}/login", data={"a": "b"}, headers=headers, trust_env=False).status_code
+
+    urls = {"database_url": database_url, "redis_url": redis_url, "login_attempts_per_address": "2"}
+    proxies = {"trusted_proxies": "127.0.0.1"} if trusts else {}
+    with api_process(tmp_path, **urls, **proxies) as running:
+        eventually(running.is_ready)
+        from_many = [tried_from(f"192.0.2.{number + 10 * trusts}") for number in range(3)]
+        behind_many = [tried_from(f"203.0.113.{number}, 198.51.100.{9 + trusts}") for number in range(3)]
+
+    assert from_many == ([403, 403, 403] if trusts else [403, 403, 429])
+    assert behind_many == ([403, 403, 429] if trusts else [429, 429, 429])
+
+
 def test_a_role_that_sees_past_row_security_is_refused_at_start(tmp_path: Path, owner_url: str, redis_url: str) -> None:
     with api_process(tmp_path, database_url=owner_url, redis_url=redis_url) as running:
         code = running.ended()
@@ -100,14 +125,14 @@ def test_a_role_that_sees_past_row_security_is_refused_at_start(tmp_path: Path, 
 
 @pytest.fixture(scope="module")
 def exits(
-    tmp_path_factory: pytest.TempPathFactory, database_url: str, redis_url: str, hash_embedder_url: str, key: str
+    tmp_path_factory: pytest.TempPathFactory, database_url: str, redis_url: str, hash_embedder_url: str, pushed_key: str
 ) -> dict[str, str]:
     """What left the process through each exit, after the canary went in through each door."""
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
     directory = tmp_path_factory.mktemp("api")
     with collector() as otlp, api_process(directory, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
         eventually(running.is_ready)
-        _push_canaries(running, key)
+        _push_canaries(running, pushed_key)
         secrets = _push_canaries_through_pages(running, database_url)
         metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
         running.process.terminate()
@@ -117,11 +142,11 @@ def exits(
         return {"log": running.output, "metrics": metrics, "spans": otlp.text}
 
 
-def test_nothing_that_a_client_said_leaves_by_telemetry(exits: dict[str, str], key: str) -> None:
+def test_nothing_that_a_client_said_leaves_by_telemetry(exits: dict[str, str], pushed_key: str) -> None:
     for text in exits.values():
         assert CANARY not in text.lower()
-        assert key not in text
-        assert key.removeprefix("3ng_")[:8] not in text
+        assert pushed_key not in text
+        assert pushed_key.removeprefix("3ng_")[:8] not in text
 
 
 def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
