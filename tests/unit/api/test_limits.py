@@ -53,7 +53,14 @@ async def test_an_answer_tells_the_limit_that_it_was_counted_by(calls: int, stat
 
     limits = EdgeLimits(One())
     (style,) = static_routes(limits)
-    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": style.path, "headers": [], "query_string": b"", "client": None}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "GET",
+        "path": style.path,
+        "headers": [],
+        "query_string": b"",
+        "client": None,
+    }
     answer = await style.endpoint(Request(scope))
     assert answer.status_code == status
     assert answer.headers["ratelimit-limit"] == str(limits.rules.public_address.calls)
