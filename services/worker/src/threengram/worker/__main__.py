@@ -1,4 +1,4 @@
-"""`python -m threengram.worker` works off the queues; `python -m threengram.worker beat` rings for what is due."""
+"""`python -m threengram.worker` works off the queues, `beat` after it rings, `jobs` shows and steers runs by hand."""
 
 import sys
 

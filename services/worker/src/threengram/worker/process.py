@@ -20,7 +20,7 @@ from celery import signals
 from threengram.runtime import logging, metrics, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
-from threengram.worker import admin, beat
+from threengram.worker import admin, beat, command
 from threengram.worker.app import build, time_limit_s
 from threengram.worker.connections import Connections
 from threengram.worker.consumer import consume
@@ -33,6 +33,7 @@ from threengram.worker.vitals import VitalsCollector
 
 WORKER: Final = "worker"
 BEAT: Final = "beat"
+JOBS: Final = "jobs"
 WORKER_DEAD_AFTER_S: Final = 30.0
 MISSED_BEATS: Final = 3
 # A ring that finds no broker takes a few seconds to give up.
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run until a signal says stop; the exit code."""
     if list(arguments) == [BEAT]:
         return run_beat(BeatSettings.model_validate({}))
+    if arguments and arguments[0] == JOBS:
+        return command.jobs(arguments[1:])
     if not arguments:
         return run_worker(Settings.model_validate({}))
     return 2
