@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -52,3 +55,16 @@ async def test_a_restart_of_database_and_broker_loses_no_run_doubles_none_and_le
         assert unsurfaced(backends.owner_url, list(done.runs)) == 0
         assert done.growth_mib < MAX_GROWTH_MIB
         await database.close()
+
+
+async def test_jobs_are_steered_in_a_container_without_the_console_script(diary: Diary, own_database_url: str) -> None:
+    environment = {"THREENGRAM_WORKER_DATABASE_URL": own_database_url, "THREENGRAM_WORKER_REDIS_URL": "redis://none"}
+
+    def jobs(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-P", "-m", "threengram.worker", "jobs", *arguments)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+    started = json.loads(jobs("run", "purge").stdout)
+    assert [json.loads(line)["id"] for line in jobs("list", "--kind", "purge").stdout.splitlines()] == [started["id"]]
+    refused = jobs("run", "purge")
+    assert (refused.returncode, refused.stderr) == (1, "a run of purge waits or works already\n")

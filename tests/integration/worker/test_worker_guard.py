@@ -29,6 +29,8 @@ async def test_a_worker_asks_the_guard_before_its_first_task(
             try:
                 with pytest.raises(GuardViolation):
                     await connections.embedders()
+                with pytest.raises(GuardViolation):
+                    await connections.require_isolation()
             finally:
                 owner.execute("ALTER TABLE embedding_jobs FORCE ROW LEVEL SECURITY")
         assert [embedder.model_name for embedder in await connections.embedders()] == ["hash-384"]

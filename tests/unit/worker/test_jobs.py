@@ -28,16 +28,16 @@ def test_a_job_gives_back_what_it_counted(background: BackgroundLoop) -> None:
     async def count() -> Counts:
         return {"stored": 3}
 
-    assert Jobs(background, time_limit_s=5).run(count()) == {"stored": 3}
+    assert Jobs(background).run(count(), time_limit_s=5) == {"stored": 3}
 
 
 def test_a_job_past_its_limit_is_cancelled(background: BackgroundLoop) -> None:
     with pytest.raises(TimeoutError):
-        Jobs(background, time_limit_s=0.01).run(forever())
+        Jobs(background).run(forever(), time_limit_s=0.01)
 
 
 def test_a_job_that_outlasts_the_grace_of_a_stop_is_cancelled(background: BackgroundLoop) -> None:
-    jobs = Jobs(background, time_limit_s=NEVER_S)
+    jobs = Jobs(background)
     began = threading.Event()
 
     async def job() -> Counts:
@@ -45,7 +45,7 @@ def test_a_job_that_outlasts_the_grace_of_a_stop_is_cancelled(background: Backgr
         return await forever()
 
     with ThreadPoolExecutor(1) as caller:
-        running = caller.submit(jobs.run, job())
+        running = caller.submit(jobs.run, job(), time_limit_s=NEVER_S)
         assert began.wait(5)
         jobs.stop(0.01)
         with pytest.raises(CancelledError):

@@ -25,7 +25,7 @@ _PUBLISH_RETRY: Final = {"max_retries": 2, "interval_start": 0, "interval_step":
 
 
 def time_limit_s(settings: Settings) -> float:
-    """When a task is cancelled: it begins nothing new after one lease, and what it began has a limit of its own."""
+    """When a turn at job runs is cancelled: it begins none after one lease, and each has a limit of its own."""
     longest_s = max(job.time_limit_s for job in registry(settings))
     return settings.lease_s + max(settings.lease_s, longest_s) + 5
 

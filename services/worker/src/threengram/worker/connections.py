@@ -73,6 +73,12 @@ class Connections:
         budget = Budget(settings.llm_calls_per_day, settings.llm_tokens_per_day)
         return Refinement(gateway, max_calls=settings.llm_max_calls, budget=budget)
 
+    async def require_isolation(self) -> None:
+        """No work is taken before isolation is known to be in force, whenever the database comes up."""
+        if not self._is_guarded:
+            await guard.check(self.database)
+            self._is_guarded = True
+
     async def embedders(self) -> list[HttpEmbedder]:
         """One for each model that the database says is serving now, the active one first; none without a URL.
 
@@ -81,10 +87,7 @@ class Connections:
         """
         if self.settings.embedder_url is None:
             return []
-        if not self._is_guarded:
-            # No work is taken before isolation is known to be in force, whenever the database comes up.
-            await guard.check(self.database)
-            self._is_guarded = True
+        await self.require_isolation()
         models = await serving_models(self.database)
         for new in set(models) - self._embedders.keys():
             self._embedders[new] = HttpEmbedder(

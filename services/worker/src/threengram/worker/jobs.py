@@ -34,23 +34,22 @@ class Jobs:
     come back with their leases.
     """
 
-    def __init__(self, background: BackgroundLoop, *, time_limit_s: float) -> None:
+    def __init__(self, background: BackgroundLoop) -> None:
         self._background = background
-        self._time_limit_s = time_limit_s
         self._running: set[Future[Any]] = set()
         self._lock = threading.Lock()
         self.is_stopping = False
 
-    def run(self, job: Coroutine[Any, Any, Counts]) -> Counts:
+    def run(self, job: Coroutine[Any, Any, Counts], *, time_limit_s: float) -> Counts:
         """What the coroutine counted. Raises `TimeoutError` past the limit and `CancelledError` on shutdown."""
-        future = self._background.submit(self._limited(job))
+        future = self._background.submit(_limited(job, time_limit_s))
         with self._lock:
             self._running.add(future)
         try:
-            return future.result(self._time_limit_s + STUCK_AFTER_S)
+            return future.result(time_limit_s + STUCK_AFTER_S)
         except TimeoutError:
             if not future.done():
-                _log.error("job_stuck", timeout_s=self._time_limit_s, pid=os.getpid())
+                _log.error("job_stuck", timeout_s=time_limit_s, pid=os.getpid())
                 os._exit(_EXIT_STUCK)
             raise
         finally:
@@ -62,15 +61,16 @@ class Jobs:
         self.is_stopping = True
         self._background.loop.call_soon_threadsafe(self._background.loop.call_later, grace_s, self._cancel)
 
-    async def _limited(self, job: Coroutine[Any, Any, Counts]) -> Counts:
-        async with asyncio.timeout(self._time_limit_s):
-            return await job
-
     def _cancel(self) -> None:
         with self._lock:
             running = list(self._running)
         for future in running:
             future.cancel()
+
+
+async def _limited(job: Coroutine[Any, Any, Counts], time_limit_s: float) -> Counts:
+    async with asyncio.timeout(time_limit_s):
+        return await job
 
 
 class RungTask(Task):  # type: ignore[misc]

@@ -21,7 +21,7 @@ from threengram.runtime import logging, metrics, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
 from threengram.worker import admin, beat, command
-from threengram.worker.app import build, time_limit_s
+from threengram.worker.app import build
 from threengram.worker.connections import Connections
 from threengram.worker.consumer import consume
 from threengram.worker.heartbeat import Heartbeat
@@ -59,7 +59,7 @@ def run_worker(settings: Settings) -> int:
     health = connections.health(uses_embedder=True)
     with _observed(WORKER, settings), _running(settings, connections, health, heartbeat) as background:
         app = build(settings)
-        jobs = Jobs(background, time_limit_s=time_limit_s(settings))
+        jobs = Jobs(background)
         register(app, jobs, connections)
 
         def stop() -> None:

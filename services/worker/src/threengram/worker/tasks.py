@@ -14,11 +14,11 @@ from threengram.core.errors import Unavailable
 from threengram.core.jobs.executor import Executor
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import EMBEDDING_ROWS, JOB_DURATION
-from threengram.worker.app import TASKS
+from threengram.worker.app import TASKS, time_limit_s
 from threengram.worker.connections import Connections
 from threengram.worker.jobs import Counts, Jobs, RungTask
 from threengram.worker.registry import registry
-from threengram.worker.settings import EMBED, Settings
+from threengram.worker.settings import EMBED
 
 _CLAIMED = "claimed"
 _log = get_logger(__name__)
@@ -41,12 +41,12 @@ def register(app: Celery, jobs: Jobs, connections: Connections) -> None:
         return work
 
     def turns_at(queue: str) -> Counts:
-        turns: list[Turn | Filling] = [Turn(executor, queue, jobs, connections.settings)]
+        turns: list[Turn | Filling] = [Turn(executor, queue, jobs, connections)]
         if queue == EMBED:
             turns.insert(0, Filling(jobs, connections))
         total: Tally[str] = Tally()
         for turn in turns:
-            total.update(jobs.run(turn.run()))
+            total.update(jobs.run(turn.run(), time_limit_s=turn.time_limit_s))
         if any(turn.has_more for turn in turns) and not jobs.is_stopping:
             # Behind whatever waits by now, so that a long backlog leaves the others their turns.
             app.send_task(TASKS[queue], queue=queue)
@@ -59,15 +59,18 @@ def register(app: Celery, jobs: Jobs, connections: Connections) -> None:
 class Turn:
     """One turn at the job runs of a queue: side by side until none is due, or the turn is over."""
 
-    def __init__(self, executor: Executor[Connections], queue: str, jobs: Jobs, settings: Settings) -> None:
+    def __init__(self, executor: Executor[Connections], queue: str, jobs: Jobs, connections: Connections) -> None:
         self._executor = executor
         self._queue = queue
         self._jobs = jobs
-        self._settings = settings
+        self._connections = connections
+        self._settings = connections.settings
+        self.time_limit_s = time_limit_s(self._settings)
         self.has_more = False
 
     async def run(self) -> Counts:
-        """How many attempts ended how. Raises `Unavailable` without a database."""
+        """How many runs were claimed. Raises `Unavailable` without a database, `GuardViolation` without isolation."""
+        await self._connections.require_isolation()
         total: Tally[str] = Tally()
         stop_at = time.monotonic() + self._settings.lease_s
         lanes = [self._lane(stop_at, total) for _ in range(self._settings.job_slots)]
@@ -109,6 +112,8 @@ class Filling:
     def __init__(self, jobs: Jobs, connections: Connections) -> None:
         self._jobs = jobs
         self._connections = connections
+        # It begins no batch after one lease, and a batch takes at most one.
+        self.time_limit_s = 2 * connections.settings.lease_s + 5
         self.has_more = False
 
     async def run(self) -> Counts:
