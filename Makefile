@@ -63,9 +63,10 @@ format: setup  ## Format and mend what can be mended
 	$(BIN)/ruff check --quiet --fix $(SOURCES)
 
 .PHONY: eval
-eval: setup  ## Judge retrieval and tool selection against their floors; reports in build/eval
+eval: setup  ## Judge retrieval, tool selection and consolidation against their floors; reports in build/eval
 	$(BIN)/python -m threengram.evals $(ARGS)
 	$(BIN)/python -m threengram.evals.surface $(ARGS)
+	$(BIN)/python -m threengram.evals.pairs $(ARGS)
 
 .PHONY: lock
 lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses)

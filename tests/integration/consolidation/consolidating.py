@@ -1,6 +1,8 @@
 """Consolidation as a worker would run it, on one tenant, and what it left."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from uuid import UUID
 
 from tests.integration.core.writing import rows, write
@@ -18,15 +20,16 @@ async def run(
     core: Core, person: Person, *, max_open: int = DEFAULT_MAX_OPEN, refinement: Refinement | None = None
 ) -> Examined:
     """Everything that is new to the tenant, batch after batch; the sum of what was done."""
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     while True:
         done = await examine(
             core.database, person.principal, now=core.clock(), max_open=max_open, refinement=refinement
         )
-        for name in ("scanned", "pairs", "proposed", "claims", "calls", "dropped"):
-            total[name] = total.get(name, 0) + getattr(done, name)
+        total.update({name: value for name, value in asdict(done).items() if name != "has_more"})
         if not done.has_more:
-            return Examined(**total)
+            return Examined(
+                total["scanned"], total["pairs"], total["proposed"], total["claims"], total["calls"], total["dropped"]
+            )
 
 
 async def start_over(core: Core, person: Person) -> None:

@@ -1,7 +1,5 @@
 """How far a tenant has been examined: a watermark that nothing slips past, a queue that doesn't grow, a switch."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.conftest import Clock
@@ -22,7 +20,7 @@ OLD, NEW = "The checkout timeout is 20 seconds.", "The checkout timeout is 45 se
 
 
 @pytest.fixture
-def silent_core(core: Core) -> Iterator[Core]:
+def silent_core(core: Core) -> Core:
     """Writes memories whose vectors come later."""
     return Core(core.database, None, core.cursors, core.clock)
 

@@ -1,0 +1,59 @@
+"""Claims in prose: few and right, with the unit in the predicate."""
+
+import pytest
+
+from threengram.core.consolidation.claims import claims_in
+from threengram.schema.bounds import MAX_FACTS_PER_WRITE
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("The checkout timeout is 45 seconds.", ("checkout timeout", "duration_s", "45")),
+        ("The gym membership costs $39 per month.", ("gym membership", "costs_USD_per_month", "39")),
+        ("The public API allows 100 requests per minute.", ("public API", "requests_per_min", "100")),
+        ("The API listens on port 8080.", ("API", "port", "8080")),
+        ("The production cluster is on Kubernetes 1.29.", ("production cluster", "kubernetes", "1.29")),
+        ("The hotel is rated 4.5/5.", ("hotel", "rating_of_5", "4.5")),
+        ("The owner of the billing service is Priya.", ("billing service", "owner", "Priya")),
+        ("The marathon is on 12 October 2025.", ("marathon", "date", "2025-10-12")),
+        ("Search has a p50 latency of 30 ms.", ("Search", "p50_latency_ms", "30")),
+        ("Leo is 9 years old.", ("Leo", "age_year", "9")),
+        (
+            "The marketing budget was raised to 4,500 USD per month.",
+            ("marketing budget", "amount_USD_per_month", "4500"),
+        ),
+        ("Der Strompreis liegt bei 28 Cent pro kWh.", ("Strompreis", "liegt_ct_per_kWh", "28")),
+        ("L'abonnement coûte 35 euros par mois.", ("abonnement", "coûte_EUR_per_month", "35")),
+        ("El internet cuesta 42 euros al mes.", ("internet", "cuesta_EUR_per_month", "42")),
+        ("水槽の深さは100cmです。", ("水槽", "深_cm", "100")),
+    ],
+)
+def test_a_measured_claim_is_found(text: str, claim: tuple[str, str, str]) -> None:
+    assert [(one.subject, one.predicate, one.value) for one in claims_in("a topic", text)] == [claim]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pool is not 25 m long.",
+        "We ran 8 km in the park.",
+        "The plan costs 9 EUR or 12 EUR.",
+        "The price went up from 9 USD to 12 USD.",
+        "Nobody knows.",
+        "Likes ramen.",
+        "Marta's friend is Ben.",
+        "Аренда стоит 45000 рублей в месяц.",
+    ],
+)
+def test_what_is_denied_past_or_undecided_is_no_claim(text: str) -> None:
+    assert claims_in("a topic", text) == []
+
+
+def test_two_values_for_one_series_are_none() -> None:
+    assert claims_in("a topic", "The gym costs 39 EUR. The gym costs 45 EUR.") == []
+
+
+def test_there_are_never_more_than_one_write_takes() -> None:
+    text = ". ".join(f"Shelf{number} has {number} books" for number in range(2, 40))
+    assert len(claims_in("a topic", text)) == MAX_FACTS_PER_WRITE
