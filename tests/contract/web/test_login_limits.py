@@ -12,7 +12,7 @@ from tests.contract.web.stack import ORIGIN, PASSWORD, Browser, Owner, Pages, a_
 from threengram.api.limits import Rules
 from threengram.core.call import Core
 from threengram.core.people.passwords import PasswordHashes
-from threengram.runtime.metrics import RATELIMIT_STORE_FAILURES
+from threengram.runtime.metrics import LOGINS, RATELIMIT_STORE_FAILURES
 from threengram.runtime.ratelimit import RateLimiter, Rule
 
 NOWHERE = "redis://127.0.0.1:1"
@@ -47,6 +47,7 @@ async def guess(browser: Browser, email: str, passwords: list[str]) -> list[int]
 async def test_a_thousand_guesses_from_a_hundred_addresses_stay_within_the_limit_of_the_account(
     replicas: list[Pages], olga: Owner
 ) -> None:
+    counted = {outcome: LOGINS.labels(outcome)._value.get() for outcome in ("ok", "refused", "limited")}
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def from_address(number: int, address: str) -> list[int]:
@@ -56,6 +57,9 @@ async def test_a_thousand_guesses_from_a_hundred_addresses_stay_within_the_limit
 
     answers = await asyncio.gather(*(from_address(number, address) for number, address in enumerate(ADDRESSES)))
     assert Counter(status for statuses in answers for status in statuses) == {401: 10, 429: 990}
+
+    counted = {outcome: LOGINS.labels(outcome)._value.get() - before for outcome, before in counted.items()}
+    assert counted == {"ok": 0, "refused": 10, "limited": 990}
 
     async with a_browser(replicas[0].app, address="198.51.100.200") as late:
         refused = await late.log_in(olga.email)

@@ -30,6 +30,7 @@ from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import LIFETIME
 from threengram.core.principal import Principal
 from threengram.runtime.logging import get_logger
+from threengram.runtime.metrics import LOGINS
 
 LOGIN_PATH: Final = "/login"
 LOGOUT_PATH: Final = "/logout"
@@ -104,7 +105,14 @@ class Logins:
         rules = self.limits.rules
         return [
             page(LOGIN_PATH, ["GET"], self._show, limits=self.limits, rule=rules.page_address),
-            page(LOGIN_PATH, ["POST"], self._log_in, limits=self.limits, rule=rules.login_address),
+            page(
+                LOGIN_PATH,
+                ["POST"],
+                self._log_in,
+                limits=self.limits,
+                rule=rules.login_address,
+                when_limited=LOGINS.labels("limited").inc,
+            ),
             page(LOGOUT_PATH, ["POST"], self._log_out, limits=self.limits, rule=rules.page_address),
         ]
 
@@ -136,9 +144,11 @@ class Logins:
             lifetime=self._lifetime,
         )
         if new is None:
+            LOGINS.labels("refused").inc()
             _log.info("login_refused")
             return self._form(request, after, email=email, failed=True)
         await self._end_former(request)
+        LOGINS.labels("ok").inc()
         _log.info("login_succeeded", user_id=new.session.principal.user_id)
         response = see_other(after)
         self.cookies.set_session(response, new.secret, self._lifetime)

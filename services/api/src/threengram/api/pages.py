@@ -45,6 +45,10 @@ _HEADERS: Final = {
 }
 
 
+def _do_nothing() -> None:
+    """Nobody wants to know."""
+
+
 class PageRefused(Exception):
     """Ends a request with an error page. `detail` is for the person: fixed words, never what was sent."""
 
@@ -110,9 +114,10 @@ def page(
     *,
     limits: EdgeLimits,
     rule: Rule,
+    when_limited: Callable[[], None] = _do_nothing,
     timeout_s: float = PAGE_TIMEOUT_S,
 ) -> Route:
-    """The route of a page, counted by address under `rule`."""
+    """The route of a page, counted by address under `rule`; `when_limited` is told of each refusal by any limit."""
 
     async def endpoint(request: Request) -> Response:
         headers: Mapping[str, str] = {}
@@ -123,6 +128,7 @@ def page(
         except PageRefused as refused:
             response = error_page(request, refused.status, refused.title, refused.detail, refused.headers)
         except TooMany as reached:
+            when_limited()
             return _too_many(request, reached)
         except (Unavailable, DeadlineExceeded):
             detail = "The server could not answer in time. Nothing was changed; please try again in a moment."
