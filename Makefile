@@ -37,13 +37,19 @@ test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/system --ignore=tests/chaos $(ARGS)
 
 .PHONY: test-system
-test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos
+test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos, two images
 	VENV=../../$(VENV) tests/system/install.sh
 	$(BIN)/python -m pytest tests/system $(ARGS)
 
 .PHONY: chaos
 chaos: setup  ## Long runs of background work: twenty kills of every kind, restarts, five thousand tenants (20 minutes)
 	$(BIN)/python -m pytest -s tests/chaos $(ARGS)
+
+.PHONY: images
+images: setup  ## Build every image, run each as in a cluster, and the whole product with Compose
+	images/install.sh compose
+	$(BIN)/python -m images.build
+	$(BIN)/python -m pytest tests/images tests/system/images $(ARGS)
 
 .PHONY: bench
 bench: setup  ## Measure everything on this machine and write docs/benchmarks.md (ARGS="--quick" or "--full")

