@@ -13,6 +13,6 @@ MEASURED = {
 """No cached query vectors, and limits that are checked on every call but never reached."""
 
 
-def environment() -> Mapping[str, str]:
-    """The caller's environment with the settings that a measurement needs."""
-    return {**os.environ, **MEASURED}  # noqa: TID251 (this is a settings module)
+def environment(settings: Mapping[str, str] = MEASURED) -> Mapping[str, str]:
+    """The caller's environment with these settings, by default those that a measurement needs."""
+    return {**os.environ, **settings}  # noqa: TID251 (this is a settings module)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from threengram.cli.backends import EmbeddedBackends, runtime_url
 from threengram.cli.layout import Layout
 from threengram.cli.ports import Ports
 from threengram.evals.bench.closed_loop import Process
-from threengram.evals.bench.settings import environment
+from threengram.evals.bench.settings import MEASURED, environment
 
 START_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 60.0
@@ -47,17 +47,20 @@ class Product:
 
 
 @contextlib.contextmanager
-def running(data_dir: Path, *, port_base: int) -> Iterator[Product]:
+def running(
+    data_dir: Path, *, port_base: int, options: Sequence[str] = (), settings: Mapping[str, str] = MEASURED
+) -> Iterator[Product]:
     """The product, from the moment that everything is ready until it has stopped again."""
     log = data_dir.with_suffix(".log")
     ready_file = data_dir.with_suffix(".ready.json")
     command = [
         PROGRAM, "up", "--no-color", f"--data-dir={data_dir}", f"--port-base={port_base}", f"--ready-file={ready_file}",
+        *options,
     ]  # fmt: skip
     started = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment()
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment(settings)
         )
         try:
             _await_file(ready_file, process, log)

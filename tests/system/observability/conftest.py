@@ -1,0 +1,41 @@
+"""One stack for this folder: with a collector of traces, and watched by a Prometheus while it is loaded."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tests.integration.runtime.collector import Collected, collector
+from tests.rules import ROOT, rule_files
+from tests.stack import RunningStack, data_directory, hashing, running_stack
+from threengram.cli import run_file
+from threengram.cli.ports import Ports
+from threengram.evals.dashboards.proof import Watched, watched
+from threengram.evals.dashboards.source import Dashboard, read
+
+LOAD_S = 8.0
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A stack, its collector, and the Prometheus that has seen it under load."""
+
+    stack: RunningStack
+    collected: Collected
+    watched: Watched
+
+
+@pytest.fixture(scope="session")
+def dashboards() -> list[Dashboard]:
+    return read(ROOT / "charts" / "dashboards")
+
+
+@pytest.fixture(scope="session")
+def observed() -> Iterator[Observed]:
+    with collector() as collected, data_directory() as data_dir:
+        options = (f"--otlp-endpoint={collected.url}", f"--backup-dir={data_dir.parent / 'backups'}")
+        with running_stack(data_dir, *hashing(*options)) as stack:
+            record = run_file.read(data_dir / "run.json")
+            cimd_url = f"http://127.0.0.1:{Ports(stack.port_base).listener('cimd')}"
+            with watched(record, cimd_url, rule_files(), seconds=LOAD_S, callers=2) as seen:
+                yield Observed(stack, collected, seen)
