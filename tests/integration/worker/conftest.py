@@ -1,5 +1,6 @@
 """A database of its own for each test, worker and beat as processes, and an embedder that does as it is told."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -11,7 +12,7 @@ from psycopg import sql
 from redis import Redis
 
 from tests.conftest import RUNTIME_PASSWORD
-from tests.embedder import DIMENSIONS, MODELS
+from tests.embedder import DIMENSIONS, MODELS, embedder_service
 from tests.integration.worker.obedient import ObedientEmbedder
 from tests.integration.worker.programs import Stack
 from tests.integration.worker.writing import Diary, open_diary
@@ -19,6 +20,7 @@ from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import RUNTIME_ROLE, upgrade
 
 INTERVAL_S = "0.3"
+NARROW = 64
 
 
 def _in_database(url: str, name: str) -> str:
@@ -91,3 +93,11 @@ def stack(own_database_url: str, silent_redis_url: str, tmp_path: Path) -> Itera
     }
     with Stack(tmp_path, variables) as stack:
         yield stack
+
+
+@pytest.fixture(scope="session")
+def two_models_url() -> Iterator[str]:
+    """An embedder that serves hashes of two widths."""
+    declared = [{"provider": "hash", "dimensions": dimensions} for dimensions in (DIMENSIONS, NARROW)]
+    with embedder_service("hash", settings={"MODELS": json.dumps(declared)}) as url:
+        yield url
