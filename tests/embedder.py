@@ -4,5 +4,5 @@ from threengram.cli.throwaway import embedder as embedder_service
 
 __all__ = ["DIMENSIONS", "MODELS", "embedder_service"]
 
-MODELS = {"hash": "hash-384", "onnx": "all-MiniLM-L6-v2-int8"}
+MODELS = {"hash": "hash-384", "onnx": "all-MiniLM-L6-v2-dynamic-int8"}
 DIMENSIONS = 384

@@ -10,7 +10,7 @@ from tests.integration.runtime.processes import Service, listening, service
 
 pytestmark = pytest.mark.anyio
 
-MODEL = "all-MiniLM-L6-v2-int8"
+MODEL = "all-MiniLM-L6-v2-dynamic-int8"
 START_TIMEOUT_S = 60.0
 WAIT_S = 30.0
 POLL_S = 0.02

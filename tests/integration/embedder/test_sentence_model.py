@@ -1,6 +1,9 @@
 """The bundled model and models from a directory, without the network."""
 
+import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +17,18 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import BertProcessing
 
 import threengram.embedder
+from threengram.embedder.integer_graph import with_integer_products
 from threengram.embedder.model import OnnxModel, Vectors
-from threengram.embedder.spec import InvalidModelDirectory, Pooling, bundled, from_directory
+from threengram.embedder.spec import DYNAMIC_NAME, STATIC_NAME, InvalidModelDirectory, Pooling, bundled, from_directory
 from threengram.embedder.tokens import VOCABULARY_FILE, DamagedFile, Ids, text_pieces
 from threengram.embedder.windows import cut
+
+INTEGER_SHA256 = "78bd1e2bf1d0998cd3f6eb67c1512148fb476a88a7ded72a7b6fb01ca006461e"
+
+
+@pytest.fixture(scope="module", params=[STATIC_NAME, DYNAMIC_NAME])
+def either(request: pytest.FixtureRequest) -> OnnxModel:
+    return OnnxModel(bundled(request.param), threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -46,24 +57,48 @@ def embed(model: OnnxModel, texts: Sequence[str]) -> Vectors:
     ],
 )
 def test_a_paraphrase_is_nearer_than_something_else(
-    model: OnnxModel, text: str, paraphrase: str, unrelated: str
+    either: OnnxModel, text: str, paraphrase: str, unrelated: str
 ) -> None:
-    vectors = embed(model, [text, paraphrase, unrelated])
+    vectors = embed(either, [text, paraphrase, unrelated])
     near, far = vectors[1:] @ vectors[0]
     assert near > far + 0.2
 
 
-def test_vectors_have_length_one_and_the_dimensions_of_the_model(model: OnnxModel) -> None:
-    vectors = embed(model, ["short", "🙂", "\u200b", "漢字 " * 100, "word " * 1_000])
+def test_vectors_have_length_one_and_the_dimensions_of_the_model(either: OnnxModel) -> None:
+    vectors = embed(either, ["short", "🙂", "\u200b", "漢字 " * 100, "word " * 1_000])
     assert vectors.shape == (5, 384)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-5)
 
 
-def test_a_vector_does_not_depend_on_what_runs_beside_it(model: OnnxModel) -> None:
+def test_a_vector_does_not_depend_on_what_runs_beside_it(either: OnnxModel) -> None:
     texts = ["we use postgres", "the office is in Berlin and has a garden", "no", "word " * 100]
-    alone = np.concatenate([embed(model, [text]) for text in texts])
-    together = embed(model, texts)
+    alone = np.concatenate([embed(either, [text]) for text in texts])
+    together = embed(either, texts)
     assert np.einsum("ij,ij->i", alone, together) == pytest.approx(np.ones(4), abs=1e-3)
+
+
+def test_integer_products_give_nearly_the_vectors_of_the_float_ones(model: OnnxModel) -> None:
+    texts = ["we use postgres", "the ferry leaves at noon, from the other pier", "naïve café", "word " * 60]
+    integer = OnnxModel(bundled(DYNAMIC_NAME), threads=1)
+    assert np.einsum("ij,ij->i", embed(model, texts), embed(integer, texts)).min() > 0.995
+
+
+def test_integer_products_are_made_the_same_every_time() -> None:
+    made = bundled(DYNAMIC_NAME).graph()
+    assert made == bundled(DYNAMIC_NAME).graph()
+    assert hashlib.sha256(made).hexdigest() == INTEGER_SHA256
+    with pytest.raises(ValueError, match="no product"):
+        with_integer_products(made)
+
+
+def test_onnxruntime_writes_nothing_below_home(tmp_path: Path) -> None:
+    script = (
+        "from threengram.embedder.model import OnnxModel; from threengram.embedder.spec import bundled;"
+        " OnnxModel(bundled(), threads=1)"
+    )
+    environment = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-P", "-c", script], env=environment, check=True, timeout=60)
+    assert [*tmp_path.rglob("*")] == []
 
 
 def test_damaged_weights_are_refused(tmp_path: Path) -> None:

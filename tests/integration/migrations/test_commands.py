@@ -38,11 +38,11 @@ def test_the_two_jobs_may_start_at_the_same_time_and_run_again(empty_database: s
     again = run(empty_database, "upgrade", "--phase", "pre", RUNTIME_PASSWORD=password)
     assert json.loads(again.stdout) == json.loads(done.stdout)
     other = run(empty_database, "index", MODEL_NAME="another-model")
-    assert json.loads(other.stdout)["models"] == ["all-MiniLM-L6-v2-int8"]
+    assert json.loads(other.stdout)["models"] == ["all-MiniLM-L6-v2-dynamic-int8"]
     assert password not in done.stdout + done.stderr + again.stdout
     with psycopg.connect(as_role(empty_database, ROLE, password)) as runtime:
         assert runtime.execute("SELECT name, state FROM embedding_models").fetchall() == [
-            ("all-MiniLM-L6-v2-int8", "active")
+            ("all-MiniLM-L6-v2-dynamic-int8", "active")
         ]
 
 

@@ -34,7 +34,9 @@ class Settings(BaseSettings):
     wait_s: float = Field(
         default=300, gt=0, description="Longest wait for the database and, for an index, for the schema."
     )
-    model_name: str = Field(default="all-MiniLM-L6-v2-int8", description="The first embedding model of a new database.")
+    model_name: str = Field(
+        default="all-MiniLM-L6-v2-dynamic-int8", description="The first embedding model of a new database."
+    )
     model_dimensions: int = Field(default=384, ge=1, description="Its number of dimensions.")
     model_is_metered: bool = Field(default=False, description="Whether each of its calls costs money.")
 

@@ -24,7 +24,7 @@ from threengram.evals.bench.stack import Product
 from threengram.evals.bench.tenants import IN_FLIGHT, Caller, address, api_key, caller, create_tenants
 from threengram.evals.bench.vectors import Vectors, disturbed_vectors, real_vectors
 
-MODEL_NAME = "all-MiniLM-L6-v2-int8"
+MODEL_NAME = "all-MiniLM-L6-v2-dynamic-int8"
 DIMENSIONS = 384
 CORPUS_TEXTS = 100_000
 BASE_TEXTS = 2_000

@@ -11,7 +11,7 @@ from threengram.cli.files import write_private
 
 STATIC_MODEL = "all-MiniLM-L6-v2-int8"
 DYNAMIC_MODEL = "all-MiniLM-L6-v2-dynamic-int8"
-DEFAULT_MODEL = STATIC_MODEL
+DEFAULT_MODEL = DYNAMIC_MODEL
 DIMENSIONS = 384
 BUNDLED = (DYNAMIC_MODEL, STATIC_MODEL)
 

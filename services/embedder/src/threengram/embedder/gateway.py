@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from threengram.embedder.declarations import GatewayDeclaration
 from threengram.embedder.model import ModelFailed, Vectors, unit
@@ -119,13 +120,15 @@ def _embedded(body: bytes, count: int, dimensions: int) -> Embedded:
         raise CallFailed("not as many vectors as texts", may_pass=True)
     rows = [_row(datum, position, dimensions) for position, datum in enumerate(data)]
     try:
-        vectors = unit(np.stack(rows))
+        # A number too large for its square becomes infinite, and that is refused.
+        with np.errstate(over="ignore"):
+            vectors = unit(np.stack(rows))
     except ModelFailed as error:
         raise CallFailed("a vector has no direction", may_pass=True) from error
     return Embedded(vectors, _tokens(answer))
 
 
-def _row(datum: object, position: int, dimensions: int) -> Vectors:
+def _row(datum: object, position: int, dimensions: int) -> NDArray[np.floating]:
     if not isinstance(datum, dict) or type(datum.get("index")) is not int or datum["index"] != position:
         raise CallFailed("the vectors are not in the order of the texts", may_pass=True)
     embedding = datum.get("embedding")
@@ -133,7 +136,7 @@ def _row(datum: object, position: int, dimensions: int) -> Vectors:
         if isinstance(embedding, str):
             row = np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
         else:
-            row = np.asarray(embedding, dtype=np.float32)
+            row = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, binascii.Error) as error:
         raise CallFailed("not a vector", may_pass=True) from error
     if row.shape != (dimensions,):

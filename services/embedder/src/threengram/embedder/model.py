@@ -103,7 +103,7 @@ def pooled(states: Vectors, mask: NDArray[np.int64], pooling: Pooling) -> Vector
     return means
 
 
-def unit(vectors: Vectors) -> Vectors:
+def unit(vectors: NDArray[np.floating]) -> Vectors:
     """Rows scaled to length one. Raises `ModelFailed` for a row that is zero or not finite."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():

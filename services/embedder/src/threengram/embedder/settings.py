@@ -9,10 +9,10 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from threengram.embedder.declarations import Declaration, GatewayDeclaration, HashDeclaration, OnnxDeclaration
-from threengram.embedder.spec import STATIC_NAME
+from threengram.embedder.spec import DYNAMIC_NAME
 from threengram.runtime.settings import ServiceSettings
 
-DEFAULT_NAME = STATIC_NAME
+DEFAULT_NAME = DYNAMIC_NAME
 """The bundled model of a new installation."""
 
 
