@@ -3,12 +3,13 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
 import pytest
+import yaml
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -18,6 +19,7 @@ from tests.servers import free_port
 TIMEOUT_S = 600.0
 PROJECT = "threengram-test"
 EMAIL = "me@example.org"
+ON_THE_HOST = ("--file=compose.yaml", "--file=compose.host.yaml")
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,9 @@ class Compose:
     docker: Docker
     env_file: Path
 
-    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        files = ("--file=compose.yaml", "--file=compose.host.yaml")
+    def run(
+        self, *arguments: str, stdin: str = "", files: Sequence[str] = ON_THE_HOST
+    ) -> subprocess.CompletedProcess[str]:
         command = [*program(self.docker), "--env-file", str(self.env_file), "--project-name", PROJECT, *files]
         return subprocess.run(
             [*command, *arguments],
@@ -36,9 +39,9 @@ class Compose:
             check=False,
         )  # fmt: skip
 
-    def succeeds(self, *arguments: str, stdin: str = "") -> str:
+    def succeeds(self, *arguments: str, stdin: str = "", files: Sequence[str] = ON_THE_HOST) -> str:
         """Its output."""
-        done = self.run(*arguments, stdin=stdin)
+        done = self.run(*arguments, stdin=stdin, files=files)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -111,3 +114,18 @@ def test_nothing_starts_with_secrets_that_everybody_knows(compose: Compose) -> N
     assert "VALKEY_PASSWORD is shorter than 20 characters" in refused.stderr
     assert "change-me-please" not in refused.stderr
     assert compose.run("up", "--detach", "postgres").returncode != 0
+
+
+def test_by_default_ports_are_published_on_loopback_and_each_service_has_its_own_networks(compose: Compose) -> None:
+    files = ("--file=compose.yaml", "--file=compose.override.yaml")
+    merged = yaml.safe_load(compose.succeeds("config", files=files))["services"]
+    published = [str(port) for service in merged.values() for port in service.get("ports", ())]
+    assert len(published) == 2
+    assert all("127.0.0.1" in port for port in published)
+    networks = {name: set(service.get("networks", ())) for name, service in merged.items()}
+    assert networks["embedder"] == {"embedding"}
+    assert networks["cimd"] == {"fetching", "internet"}
+    assert not networks["cimd"] & networks["postgres"]
+    assert {name for name in networks if "data" in networks[name]} == {
+        "postgres", "valkey", "migrations", "index", "manage", "gateway", "api", "worker", "beat",
+    }  # fmt: skip
