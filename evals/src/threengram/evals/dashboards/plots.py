@@ -48,6 +48,7 @@ def _panel(axes: Axes, panel: Panel, found: Sequence[Series], start: float) -> N
         return
     for one in found:
         axes.plot([at - start for at, _ in one.points], [value for _, value in one.points], label=one.name, linewidth=1)
+    axes.margins(y=0.15)
     axes.set_ylim(bottom=0)
     axes.set_ylabel(panel.unit, fontsize=8)
     axes.tick_params(labelsize=7)

@@ -24,9 +24,6 @@ _EVENTS: Final[Mapping[str, tuple[Counter, Mapping[str, frozenset[str]]]]] = {
         },
     ),
     "proposal": (metrics.PROPOSALS, {"kind": metrics.PROPOSAL_KINDS, "outcome": metrics.PROPOSAL_OUTCOMES}),
-    "token_request": (metrics.TOKEN_REQUESTS, {"grant": metrics.GRANTS, "outcome": metrics.TOKEN_OUTCOMES}),
-    "refresh_reuse": (metrics.REFRESH_REUSE, {}),
-    "login": (metrics.LOGINS, {"outcome": metrics.LOGIN_OUTCOMES}),
 }
 _SEARCH: Final = "search."
 

@@ -84,7 +84,7 @@ def _signing_keys(found: Vitals) -> Metric:
 
 def _tables(found: Vitals) -> Iterator[Metric]:
     sizes = GaugeMetricFamily("threengram_db_table_bytes", "Size of a table with its indexes.", labels=["table"])
-    rows = GaugeMetricFamily("threengram_db_table_rows", "Rows of a table, as the planner estimates.", labels=["table"])
+    rows = GaugeMetricFamily("threengram_db_table_rows", "Rows of a table, estimated.", labels=["table"])
     for name, table in found.tables.items():
         sizes.add_metric([name], table.bytes)
         rows.add_metric([name], table.rows)

@@ -31,7 +31,7 @@ TABLES = Statement(
     "table_sizes",
     """
     SELECT coalesce(r.relname, c.relname) AS name, sum(pg_total_relation_size(c.oid))::bigint AS bytes,
-           sum(greatest(c.reltuples, 0))::bigint AS rows
+           sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid), 0))::bigint AS rows
     FROM pg_class c LEFT JOIN pg_class r ON r.oid = pg_partition_root(c.oid)
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
     GROUP BY 1
@@ -42,7 +42,7 @@ KEYS = Statement("signing_keys_by_state", "SELECT state, count(*) AS keys FROM s
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with its partitions, indexes and long values; `rows` is the planner's estimate."""
+    """A table with its partitions, indexes and long values; `rows` is an estimate."""
 
     bytes: int
     rows: int
