@@ -1,5 +1,6 @@
 """Logging in and out by the pages."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from threengram.core.db.database import Database
 from threengram.core.observe import Unobserved
 from threengram.core.people import queries
 from threengram.core.people.accounts import disable_user, enable_user, set_password
-from threengram.core.people.passwords import PasswordHashes
+from threengram.core.people.passwords import Match, PasswordHashes
 
 HTTPS = "https://memory.example.test"
 
@@ -291,6 +292,31 @@ async def test_a_password_set_meanwhile_keeps_the_old_one_from_opening_a_session
     assert not await is_logged_in(browser)
     assert (await browser.log_in(olga.email)).status_code == 401
     assert (await browser.log_in(olga.email, "another good one")).status_code == 303
+
+
+async def test_a_password_changed_while_it_is_checked_opens_nothing(core: Core, olga: Owner) -> None:
+    class Overtaken(PasswordHashes):
+        async def match(self, stored: str | None, password: str) -> Match:
+            match = await super().match(stored, password)
+            await set_password(core.database, self, olga.principal, "another good one", now=core.clock())
+            return match
+
+    hashes = Overtaken(parameters=QUICK)
+    pages = pages_of(core, hashes)
+    async with serving(pages), a_browser(pages.app) as browser:
+        assert (await browser.log_in(olga.email)).status_code == 401
+    hashes.close()
+
+
+async def test_logins_at_once_that_replace_a_hash_all_succeed(pages: Pages, core: Core) -> None:
+    with quick_hashes(replace(QUICK, memory_cost=128)) as former:
+        owner = await an_owner(core.database, former, core)
+
+    async def log_in() -> int:
+        async with a_browser(pages.app) as browser:
+            return (await browser.log_in(owner.email)).status_code
+
+    assert await asyncio.gather(*(log_in() for _ in range(4))) == [303] * 4
 
 
 async def test_every_page_forbids_scripts_frames_and_traces(browser: Browser, olga: Owner) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 
+from threengram.api.users import act
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
 from threengram.core.db.database import Database
@@ -39,30 +40,19 @@ class People:
         """The answer to a `user` request of the control socket; raises `CannotRun` for what can't be done."""
         if request.get("action") == "list":
             return await asyncio.to_thread(self._list)
-        async with self._database() as database, _hashes() as hashes:
-            email = normal_email(request["email"])
-            match request:
-                case {"action": "create", "password": str(password)}:
-                    made = await accounts.create_user(database, hashes, email=email, password=password, now=now)
-                    return {"id": str(made.user_id)}
-                case {"action": "passwd", "password": str(password), "revokeAccess": bool(revokes)}:
-                    user = await _user(database, email)
-                    await accounts.set_password(database, hashes, user, password, now=now, revoke_access=revokes)
-                    return {"id": str(user.user_id)}
-                case {"action": "disable"}:
-                    user = await _user(database, email)
-                    await accounts.disable_user(database, user, now=now)
-                    return {"id": str(user.user_id)}
-                case {"action": "enable"}:
-                    user = await _user(database, email)
-                    await accounts.enable_user(database, user, now=now)
-                    return {"id": str(user.user_id)}
-                case {"action": "erase"}:
-                    user = await _user(database, email)
+        match request:
+            case {"action": "erase", "email": str(email)}:
+                async with self._database() as database:
+                    user = await _user(database, normal_email(email))
                     asked = await request_erasure(database, user, now=now)
-                    return {"id": str(user.user_id), "runId": str(asked.run_id)}
-                case _:
-                    raise CannotRun("unknown user request")
+                return {"id": str(user.user_id), "runId": str(asked.run_id)}
+            case {"action": str(action), "email": str(email)}:
+                password, revokes = request.get("password", ""), request.get("revokeAccess") is True
+                async with self._database() as database:
+                    user_id = await act(database, action, email, now=now, password=password, revoke_access=revokes)
+                return {"id": str(user_id)}
+            case _:
+                raise CannotRun("unknown user request")
 
     async def first_password(self, file: Path, email: str, now: datetime) -> Path | None:
         """The file with the password of the first user, who gets one if there is none yet.

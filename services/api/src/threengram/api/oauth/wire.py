@@ -83,19 +83,22 @@ def parameters_of(model: type[Parameters], given: Mapping[str, str]) -> Paramete
 
 async def _answer(request: Request, handler: Handler, limits: EdgeLimits, rule: Rule, timeout_s: float) -> Response:
     tried_basic = request.headers.get("authorization", "").lower().startswith("basic")
+    rate_headers: Mapping[str, str] = {}
     try:
-        await limits.by_address(rule, request)
+        rate_headers = (await limits.by_address(rule, request)).headers
         async with deadline(timeout_s):
-            return await handler(request)
+            response = await handler(request)
     except OAuth2Error as error:
-        return refusal(error, tried_basic=tried_basic)
+        response = refusal(error, tried_basic=tried_basic)
     except TooMany as reached:
         body = {"error": "rate_limited", "error_description": "Too many requests; see Retry-After."}
         return json(body, 429, {**NO_STORE, **reached.verdict.headers})
     except (Unavailable, DeadlineExceeded):
-        return refusal(TemporarilyUnavailableError("The server can not answer now; try again."))
+        response = refusal(TemporarilyUnavailableError("The server can not answer now; try again."))
     except ClientGone:
         return Response(status_code=400)
+    response.headers.update(rate_headers)
+    return response
 
 
 def _preflight(methods: Sequence[str]) -> dict[str, str]:
