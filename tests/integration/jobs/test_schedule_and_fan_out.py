@@ -113,25 +113,27 @@ async def test_a_fan_out_that_is_killed_half_way_visits_nobody_twice(
 async def test_one_failing_tenant_stops_nobody(database: Database, clock: Clock, town: Town) -> None:
     visited: set[UUID] = set()
     bad, stuck = town.tenants[0], town.tenants[1]
+    is_mended = False
 
     async def visit(context: JobContext) -> bool:
-        if context.tenant_id == bad:
+        if context.tenant_id == bad and not is_mended:
             raise ValueError
-        if context.tenant_id == stuck:
+        if context.tenant_id == stuck and not is_mended:
             return await never(context)
         visited.add(context.tenant_id)
         return False
 
-    options = {"per_tenant": True, "tenants": town.page, "time_limit_s": 0.1, "attempts": 1}
+    options = {"per_tenant": True, "tenants": town.page, "time_limit_s": 1.0, "attempts": 1}
     shop = Workshop(database, clock, visit, options=options)
     await shop.enqueue()
     ended = await shop.drain()
     assert visited == set(town.tenants[2:])
     failed = {one.run.tenant_id: one.error_class for one in ended if one.outcome is JobOutcome.FAILED}
     assert failed == {bad: "ValueError", stuck: "TimeoutError"}
-    clock.advance(hours=1)
+    is_mended = True
     assert await shop.enqueue() is not None
-    assert len(await shop.drain()) == 1 + len(town.tenants)
+    await shop.drain()
+    assert visited == set(town.tenants)
 
 
 async def test_an_erased_tenant_is_neither_listed_nor_worked_for(
