@@ -49,6 +49,7 @@ ACROSS_TENANTS = {
     "sweep_tenants_to_consolidate": "tg_sweeper",
     "sweep_job_runs": "tg_sweeper",
     "sweep_user_sessions": "tg_sweeper",
+    "sweep_metered_calls": "tg_sweeper",
     "erase_rows": "tg_eraser",
 }
 """Every function that may do more than the runtime role, and its owner. A new one is added here on purpose."""

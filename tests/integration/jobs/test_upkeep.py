@@ -12,6 +12,8 @@ from threengram.core.ids import new_id
 from threengram.core.jobs.executor import Ended
 from threengram.core.jobs.job import JobContext
 from threengram.core.upkeep import Retention, purge
+from threengram.core.usage import begin_call, spent
+from threengram.schema.enums import MeteredOperation
 
 RETENTION = Retention(runs=timedelta(days=7), failed_runs=timedelta(days=30))
 
@@ -67,3 +69,12 @@ async def test_records_of_runs_go_after_their_time_and_live_runs_never(core: Cor
     clock.advance(days=25)
     await purged(core, clock)
     assert [len(await shop.record()) for shop in (done, dead, waiting)] == [0, 0, 1]
+
+
+async def test_counts_of_metered_calls_stay_for_a_year_and_a_month(core: Core, clock: Clock, alice: Person) -> None:
+    since = clock.now.date()
+    await begin_call(core.database, alice.principal, MeteredOperation.EMBED, now=clock())
+    for days, is_kept in ((399, True), (3, False)):
+        clock.advance(days=days)
+        await purged(core, clock)
+        assert bool(await spent(core.database, alice.principal, since=since)) is is_kept

@@ -143,6 +143,12 @@ DROP POLICY IF EXISTS sweeper_purges ON user_sessions;
 CREATE POLICY sweeper_purges ON user_sessions FOR DELETE TO tg_sweeper USING (true);
 GRANT SELECT (tenant_id, id, expires_at, revoked_at), DELETE ON user_sessions TO tg_sweeper;
 
+DROP POLICY IF EXISTS sweeper_reads ON metered_calls;
+CREATE POLICY sweeper_reads ON metered_calls FOR SELECT TO tg_sweeper USING (true);
+DROP POLICY IF EXISTS sweeper_purges ON metered_calls;
+CREATE POLICY sweeper_purges ON metered_calls FOR DELETE TO tg_sweeper USING (true);
+GRANT SELECT (tenant_id, operation, day), DELETE ON metered_calls TO tg_sweeper;
+
 -- The eraser has no policy by name: it sees the rows of the bound tenant, and of those only what it may overwrite.
 GRANT SELECT (id, status), UPDATE (name) ON tenants TO tg_eraser;
 GRANT SELECT (tenant_id, id), UPDATE (topic, content, content_chars, content_hash, scope, project, tags) ON memories TO tg_eraser;

@@ -263,6 +263,18 @@ def _count_metered_calls() -> None:
     ) WITH (fillfactor = 80);
     """)
     isolate("metered_calls")
+    op.execute("""
+    CREATE FUNCTION sweep_metered_calls(p_before date, p_limit integer)
+    RETURNS bigint
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+        WITH gone AS (
+            DELETE FROM public.metered_calls m USING (
+                SELECT d.tenant_id, d.operation, d.day FROM public.metered_calls d WHERE d.day < p_before LIMIT p_limit
+            ) due WHERE m.tenant_id = due.tenant_id AND m.operation = due.operation AND m.day = due.day
+            RETURNING 1
+        ) SELECT count(*) FROM gone
+    $$;
+    """)
 
 
 def _erase() -> None:

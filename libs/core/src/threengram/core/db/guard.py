@@ -32,7 +32,7 @@ NAMED_POLICIES = {
     ("embedding_jobs", "sweeper_claims", "UPDATE", "tg_sweeper", "true", "true"),
     *(
         (table, name, command, "tg_sweeper", "true", None)
-        for table in ("oauth_tokens", "oauth_codes", "oauth_families", "oauth_grants", "user_sessions")
+        for table in ("oauth_tokens", "oauth_codes", "oauth_families", "oauth_grants", "user_sessions", "metered_calls")
         for name, command in (("sweeper_reads", "SELECT"), ("sweeper_purges", "DELETE"))
     ),
     ("job_runs", "sweeper_runs", "ALL", "tg_sweeper", "true", "true"),

@@ -12,6 +12,8 @@ from threengram.core.upkeep import queries
 
 BATCH_ROWS: Final = 1_000
 ENDED_SESSION_KEPT: Final = timedelta(days=7)
+METERED_CALLS_KEPT: Final = timedelta(days=400)
+"""A year and a month, so that a month can be compared with that of the year before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ async def purge(context: JobContext, retention: Retention) -> bool:
     context.counts["sessions"] += await _emptied(context, queries.SWEEP_SESSIONS, {"before": now - ENDED_SESSION_KEPT})
     old = {"ended_before": now - retention.runs, "failed_before": now - retention.failed_runs}
     context.counts["runs"] += await _emptied(context, queries.SWEEP_RUNS, old)
+    metered = {"before": (now - METERED_CALLS_KEPT).date()}
+    context.counts["calls"] += await _emptied(context, queries.SWEEP_METERED_CALLS, metered)
     return False
 
 
