@@ -37,7 +37,7 @@ from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.core.identity.keys import PublishedKeys
 from threengram.core.identity.tokens import AccessTokenVerifier
 from threengram.core.oauth.documents import Documents
-from threengram.core.oauth.resources import Resources
+from threengram.core.oauth.resources import ProtectedResources
 from threengram.core.oauth.server import AuthorizationServer
 from threengram.core.oauth.signing import SigningKeys
 from threengram.core.people.passwords import PasswordHashes
@@ -86,7 +86,7 @@ def server_of(
         AuthorizationServer(
             database=core.database,
             issuer=ISSUER,
-            resources=Resources(public_url=PUBLIC_URL, issuer=ISSUER),
+            resources=ProtectedResources(public_url=PUBLIC_URL, issuer=ISSUER),
             documents=documents or ServiceDocuments(None),
             keys=SigningKeys(core.database, list(signing_keys)),
             clock=core.clock,

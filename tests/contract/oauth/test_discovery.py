@@ -55,6 +55,13 @@ async def test_the_scopes_of_both_documents_agree(flow: Flow, core: Core) -> Non
     assert {document["resource"] for document in of_api} == {API}
 
 
+async def test_a_client_that_looks_at_the_gateway_for_the_server_finds_it(flow: Flow, core: Core) -> None:
+    transport = httpx2.ASGITransport(app=gateway_of(core))
+    async with started(transport.app), httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as gateway:
+        found = [(await gateway.get(path)).json() for path in (SERVER, f"{SERVER}/mcp")]
+    assert found == [(await flow.http.get(SERVER)).json()] * 2
+
+
 async def test_only_public_halves_of_the_keys_are_published(flow: Flow) -> None:
     for path in ("/jwks", "/.well-known/jwks.json"):
         response = await flow.http.get(path)

@@ -24,7 +24,7 @@ from threengram.core.db import guard, schema
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
-from threengram.core.oauth.resources import Resources
+from threengram.core.oauth.resources import ProtectedResources
 from threengram.core.oauth.server import AuthorizationServer
 from threengram.core.oauth.signing import SigningKeys, private_keys
 from threengram.core.people.passwords import PasswordHashes
@@ -71,7 +71,7 @@ class Api:
             AuthorizationServer(
                 database=self.database,
                 issuer=settings.issuer_url,
-                resources=Resources(public_url=settings.public_url, issuer=settings.issuer_url),
+                resources=ProtectedResources(public_url=settings.public_url, issuer=settings.issuer_url),
                 documents=self.documents,
                 keys=SigningKeys(self.database, private_keys(settings.signing_key.get_secret_value())),
                 clock=_now,

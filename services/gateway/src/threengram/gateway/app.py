@@ -14,7 +14,8 @@ from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
 from threengram.core.identity.keys import PublishedKeys
 from threengram.core.identity.tokens import AccessTokenVerifier
-from threengram.gateway.build import MCP_PATH, Collaborators, Limits, build_app
+from threengram.core.oauth.resources import MCP_PATH
+from threengram.gateway.build import Collaborators, Limits, build_app
 from threengram.gateway.settings import Settings
 from threengram.gateway.tools import TOOLS
 from threengram.runtime import logging, server, telemetry

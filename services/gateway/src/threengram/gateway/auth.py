@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.core.errors import Unavailable
 from threengram.core.identity.tokens import AccessClaims, InvalidToken
+from threengram.core.oauth.resources import MEMORY_SCOPES
 from threengram.core.principal import Principal
 from threengram.gateway.http.replies import Headers, Reply, plain_error
 from threengram.gateway.http.routing_headers import Labels
@@ -19,7 +20,6 @@ from threengram.gateway.operations import count
 from threengram.runtime.metrics import BEARER_REFUSALS, TOKEN_REFUSALS, closed
 from threengram.schema.enums import ActorKind, OAuthScope
 
-SUPPORTED_SCOPES = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
 _ADVICE = "Request an access token for this resource as resource_metadata describes and send it as a Bearer token."
 _INVALID = "The access token is expired, revoked, malformed, or was issued for another resource."
 
@@ -37,14 +37,14 @@ class Challenge:
 
     def __init__(self, metadata_url: str) -> None:
         self._metadata_url = metadata_url
-        supported = " ".join(SUPPORTED_SCOPES)
+        supported = " ".join(MEMORY_SCOPES)
         self.missing = self._reply(401, "unauthorized", _ADVICE, f'scope="{supported}"', is_named=False)
         self.invalid = self._reply(401, "invalid_token", _INVALID, f'scope="{supported}"')
 
     def insufficient(self, granted: Iterable[str], needed: Iterable[OAuthScope]) -> Reply:
         """The step-up answer. It names the granted scopes too, so that a new token does not lose them."""
         wanted = {*granted, *needed}
-        scopes = " ".join(scope for scope in SUPPORTED_SCOPES if scope in wanted)
+        scopes = " ".join(scope for scope in MEMORY_SCOPES if scope in wanted)
         description = f"This needs {' or '.join(sorted(needed))}."
         return self._reply(403, "insufficient_scope", description, f'scope="{scopes}"')
 

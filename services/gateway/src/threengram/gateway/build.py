@@ -11,6 +11,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from threengram.core.oauth.metadata import resource_metadata, server_metadata
+from threengram.core.oauth.resources import MCP_PATH, ProtectedResources
 from threengram.gateway.answers import Answers
 from threengram.gateway.auth import BearerGate, Challenge, TokenVerifier
 from threengram.gateway.completions import Completions
@@ -18,7 +20,7 @@ from threengram.gateway.dispatch import Dispatcher, OpenCall
 from threengram.gateway.http import origins
 from threengram.gateway.http.edge import Edge
 from threengram.gateway.http.endpoint import McpEndpoint
-from threengram.gateway.http.metadata import WELL_KNOWN, ResourceMetadata
+from threengram.gateway.http.metadata import RESOURCE_PATH, SERVER_PATH, PublicDocument
 from threengram.gateway.http.rate import Limiter, RateLimit, RateLimitGate
 from threengram.gateway.http.routing_headers import header_labels
 from threengram.gateway.resources import Resources
@@ -26,8 +28,6 @@ from threengram.gateway.server import build_server
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.json import EXCEPTION_HANDLERS
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
-
-MCP_PATH = "/mcp"
 
 
 def _now() -> datetime:
@@ -90,14 +90,16 @@ def build_app(
     limits = limits or Limits()
     server, dispatcher = compose(collaborators, limits)
     answers = Answers(server, dispatcher, collaborators.open_call, limits.request_timeout_s)
-    challenge = Challenge(f"{public_url}{WELL_KNOWN}{MCP_PATH}")
+    resource = ProtectedResources(public_url=public_url, issuer=issuer_url).mcp
+    challenge = Challenge(f"{public_url}{RESOURCE_PATH}{MCP_PATH}")
     rate = RateLimit(collaborators.limiter, limits.calls_per_minute)
     endpoint: ASGIApp = McpEndpoint(
         answers, challenge, rate, max_body_bytes=limits.max_body_bytes, body_timeout_s=limits.request_timeout_s
     )
     gated: ASGIApp = BearerGate(RateLimitGate(endpoint, rate), collaborators.verifier, challenge, collaborators.clock)
     mcp = Edge(_Labelled(gated, frozenset(dispatcher.tools)), origins.allowlist(allowed_origins))
-    metadata = ResourceMetadata(f"{public_url}{MCP_PATH}", issuer_url)
+    described = PublicDocument(resource_metadata(resource, issuer_url))
+    server_described = PublicDocument(server_metadata(issuer_url))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -109,8 +111,10 @@ def build_app(
         routes=[
             Route(MCP_PATH, mcp),
             Route(f"{MCP_PATH}/", mcp),
-            Route(f"{WELL_KNOWN}{MCP_PATH}", metadata),
-            Route(WELL_KNOWN, metadata),
+            Route(f"{RESOURCE_PATH}{MCP_PATH}", described),
+            Route(RESOURCE_PATH, described),
+            Route(f"{SERVER_PATH}{MCP_PATH}", server_described),
+            Route(SERVER_PATH, server_described),
         ],
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,

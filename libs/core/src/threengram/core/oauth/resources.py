@@ -44,7 +44,7 @@ class Resource:
         return found
 
 
-class Resources:
+class ProtectedResources:
     """MCP at the gateway, which is meant where a client names no resource, and REST at this service."""
 
     def __init__(self, *, public_url: str, issuer: str) -> None:

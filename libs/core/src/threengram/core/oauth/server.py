@@ -6,7 +6,7 @@ from datetime import datetime
 
 from threengram.core.db.database import Database
 from threengram.core.oauth.documents import Documents
-from threengram.core.oauth.resources import Resources
+from threengram.core.oauth.resources import ProtectedResources
 from threengram.core.oauth.signing import SigningKeys
 
 
@@ -16,7 +16,7 @@ class AuthorizationServer:
 
     database: Database
     issuer: str
-    resources: Resources
+    resources: ProtectedResources
     documents: Documents
     keys: SigningKeys
     clock: Callable[[], datetime]

@@ -1,29 +1,25 @@
-"""Protected resource metadata (RFC 9728): public, so that any page may read it."""
+"""Public metadata documents, which any page may read: of this resource (RFC 9728) and of its authorization server."""
+
+from collections.abc import Mapping
 
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from threengram.gateway.auth import SUPPORTED_SCOPES
 from threengram.gateway.http.origins import PREFLIGHT_HEADERS
 from threengram.gateway.http.replies import Reply, plain_error
 
-WELL_KNOWN = "/.well-known/oauth-protected-resource"
-RESOURCE_NAME = "3ngram"
+RESOURCE_PATH = "/.well-known/oauth-protected-resource"
+SERVER_PATH = "/.well-known/oauth-authorization-server"
+"""Clients of before 2025-06 look for the authorization server at the resource's own origin."""
+
 _ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 _ALLOW = (b"allow", b"GET, HEAD, OPTIONS")
 
 
-class ResourceMetadata:
-    """The document. Its URLs are the configured strings: a client compares them character by character."""
+class PublicDocument:
+    """A document. Its URLs are the configured strings: a client compares them character by character."""
 
-    def __init__(self, resource: str, issuer: str) -> None:
-        document = {
-            "resource": resource,
-            "authorization_servers": [issuer],
-            "scopes_supported": list(SUPPORTED_SCOPES),
-            "bearer_methods_supported": ["header"],
-            "resource_name": RESOURCE_NAME,
-        }
+    def __init__(self, document: Mapping[str, object]) -> None:
         caching = (b"cache-control", b"public, max-age=3600")
         self._found = Reply(200, orjson.dumps(document), (_ANY_ORIGIN, caching))
 
