@@ -3,9 +3,11 @@
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
 
 import httpx2
 import pytest
@@ -149,6 +151,79 @@ def is_embedded(agent: Agent) -> bool:
         return bool(agent.call("describe_environment")["embeddings"]["pending"] == 0)
     except (httpx2.HTTPError, Refused):
         return False
+
+
+class Traffic:
+    """Searches and writes without a pause, on two threads; whatever fails is kept."""
+
+    question = "which lamp is lit when ships come home at night?"
+    answer = "The keeper lights the northern lamp for ships that come home at night."
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.similarities: set[float] = set()
+        self.searches = 0
+        self.misses: list[str] = []
+        self.written: list[str] = []
+        self.failures: list[Exception] = []
+        self._is_over = threading.Event()
+        self.asked_for = agent.remember(self.answer, topic="Harbour", project="traffic")["memory"]["id"]
+
+    def __enter__(self) -> Self:
+        self._pool = ThreadPoolExecutor(2)
+        self._running = [self._pool.submit(self._repeat, act) for act in (self._search, self._write)]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._pool.shutdown()
+
+    def _repeat(self, act: Callable[[], None]) -> None:
+        while not self._is_over.is_set():
+            try:
+                act()
+            except (httpx2.HTTPError, Refused) as error:
+                self.failures.append(error)
+
+    def _search(self) -> None:
+        found = self.agent.call("search", query=self.question, project="traffic")
+        self.searches += 1
+        if found["hits"][0]["id"] != self.asked_for:
+            self.misses.append(found["hits"][0]["id"])
+        if found["coverage"]["vector"] == "used":
+            self.similarities.add(found["coverage"]["topSimilarity"])
+
+    def _write(self) -> None:
+        entry = self.agent.remember(f"Entry {len(self.written)} of the log.", topic="Log", project="traffic")
+        self.written.append(entry["memory"]["id"])
+
+
+def test_the_model_changes_to_another_width_and_back_under_traffic(stack: RunningStack, agent: Agent) -> None:
+    def models(*arguments: str) -> str:
+        run = threengram("models", *arguments, f"--data-dir={stack.data_dir}", timeout_s=WAIT_S * 2)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    def similarity() -> float:
+        return float(agent.call("search", query=Traffic.question, project="traffic")["coverage"]["topSimilarity"])
+
+    eventually(lambda: is_embedded(agent))
+    with Traffic(agent) as traffic:
+        eventually(lambda: traffic.searches > 3)
+        assert "hash-64 is active" in models("switch", "hash-64", "--force=uncalibrated")
+        hashed = similarity()
+        searched = traffic.searches
+        eventually(lambda: traffic.searches > searched + 3)
+        assert "all-MiniLM-L6-v2-dynamic-int8 is active" in models("activate", "all-MiniLM-L6-v2-dynamic-int8")
+        real = similarity()
+        searched = traffic.searches
+        eventually(lambda: traffic.searches > searched + 3)
+    assert traffic.failures == []
+    assert traffic.misses == []
+    assert len(traffic.written) > 3
+    assert abs(real - hashed) > 0.05
+    assert all(min(abs(seen - real), abs(seen - hashed)) < 0.01 for seen in traffic.similarities)
+    assert agent.first(f"Entry {len(traffic.written) - 1} of the log.", project="traffic") in traffic.written
 
 
 def test_nothing_a_person_wrote_reaches_a_log_or_a_metric(stack: RunningStack, agent: Agent) -> None:

@@ -1,6 +1,7 @@
 """A database of its own for each test, worker and beat as processes, and an embedder that does as it is told."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -19,6 +20,7 @@ from tests.integration.worker.writing import Diary, open_diary
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import RUNTIME_ROLE, upgrade
 
+EMPTY_WAIT_S = 30.0
 INTERVAL_S = "0.3"
 NARROW = 64
 
@@ -30,6 +32,15 @@ def _in_database(url: str, name: str) -> str:
 def _execute(url: str, statement: str, name: str, *more: str) -> None:
     with psycopg.connect(url, autocommit=True) as owner:
         owner.execute(sql.SQL(statement).format(*map(sql.Identifier, (name, *more))))
+
+
+def _await_empty(url: str, name: str) -> None:
+    """Until the server has seen that its killed clients are gone; the owner may not end what belongs to others."""
+    until = time.monotonic() + EMPTY_WAIT_S
+    with psycopg.connect(url, autocommit=True) as owner:
+        while owner.execute("SELECT FROM pg_stat_activity WHERE datname = %s", (name,)).fetchone() is not None:
+            assert time.monotonic() < until, "somebody is still connected"
+            time.sleep(0.02)
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +62,7 @@ def own_database_url(owner_url: str, template: str) -> Iterator[str]:
     _execute(owner_url, "CREATE DATABASE {} TEMPLATE {}", name, template)
     parts = urlsplit(_in_database(owner_url, name))
     yield urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{RUNTIME_PASSWORD}@{parts.hostname}:{parts.port}"))
+    _await_empty(owner_url, name)
     _execute(owner_url, "DROP DATABASE {} WITH (FORCE)", name)
 
 

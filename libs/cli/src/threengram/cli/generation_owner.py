@@ -96,7 +96,7 @@ class GenerationOwner:
 
     def show(self) -> None:
         """The table of all generations."""
-        columns = ("model", "state", "width", "filled", "left", "failing", "rate", "time left", "index", "calibrated")
+        columns = ("model", "state", "width", "filled", "left", "failing", "rate", "eta", "index", "calibrated")
         table = Table(*columns, box=None)
         for generation in generations.generations(self._owner):
             found = self._progress(generation.name)

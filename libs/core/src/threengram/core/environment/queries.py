@@ -24,5 +24,7 @@ OPEN_FACTS = tenant_statement(
     """,
 )
 PENDING_EMBEDDINGS = tenant_statement(
-    "pending_embeddings", "SELECT count(*) AS count FROM embedding_jobs WHERE tenant_id = %(tenant_id)s"
+    "pending_embeddings",
+    "SELECT count(*) AS count FROM embedding_jobs j JOIN embedding_models g ON g.id = j.model_id AND g.state = 'active'"
+    " WHERE j.tenant_id = %(tenant_id)s",
 )
