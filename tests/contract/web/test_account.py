@@ -10,6 +10,7 @@ from threengram.core.db.statement import Statement
 from threengram.core.identity.api_keys import create_api_key, list_api_keys
 from threengram.schema.enums import OAuthScope
 
+SOME_ID = "0190d3a8-7c2e-7000-8000-000000000000"
 NEW = "an even better password"
 REVOKE = re.compile(r'action="(/account/sessions/[0-9a-f-]{36}/revoke)"')
 AUDIT = Statement("audit", "SELECT action, actor_kind FROM audit_log ORDER BY recorded_at, id")
@@ -66,7 +67,13 @@ async def test_the_login_of_somebody_else_is_as_unknown_as_one_that_never_was(pa
 
 @pytest.mark.parametrize(
     "path",
-    ["/account/password", "/account/sessions/revoke-others", f"/account/sessions/{uuid4()}/revoke", "/logout"],
+    [
+        "/account/password",
+        "/account/sessions/revoke-others",
+        f"/account/sessions/{SOME_ID}/revoke",
+        f"/account/apps/{SOME_ID}/revoke",
+        "/logout",
+    ],
 )
 async def test_a_form_of_the_account_needs_the_token_of_its_session(pages: Pages, olga: Owner, path: str) -> None:
     async with a_browser(pages.app) as here, a_browser(pages.app) as there:
