@@ -51,7 +51,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* The runtime role's URL; takes a list: root, prefix. Passwords are made of letters and digits, or belong to the URL of an existing Secret. */}}
+{{/* The runtime role's URL; takes a list: root, prefix, and `direct` for a Job that goes past the pooler. Passwords are made of letters and digits, or belong to the URL of an existing Secret. */}}
 {{- define "threengram.env.database" -}}
 {{- $root := index . 0 -}}
 {{- $prefix := index . 1 -}}
@@ -63,44 +63,55 @@
       key: {{ $root.Values.externalDatabase.runtimeUrlKey }}
 {{- else -}}
 {{- $role := $root.Values.database.roles.runtime.name -}}
+{{- $host := include "threengram.database.host" $root -}}
+{{- if gt (len .) 2 -}}
+{{- $host = printf "%s-rw" (include "threengram.database.cluster" $root) -}}
+{{- end -}}
 - name: DATABASE_PASSWORD
   valueFrom:
     secretKeyRef:
       name: {{ include "threengram.database.runtimeSecret" $root }}
       key: password
 - name: {{ $prefix }}_DATABASE_URL
-  value: postgresql://{{ $role }}:$(DATABASE_PASSWORD)@{{ include "threengram.database.host" $root }}:5432/{{ $root.Values.database.name }}?sslmode={{ $root.Values.database.sslMode }}
+  value: postgresql://{{ $role }}:$(DATABASE_PASSWORD)@{{ $host }}:5432/{{ $root.Values.database.name }}?sslmode={{ $root.Values.database.sslMode }}
 {{- end -}}
 {{- end -}}
 
-{{/* What a Job of the owner is told; takes the root. */}}
-{{- define "threengram.env.owner" -}}
-{{- $external := .Values.externalDatabase -}}
-{{- $roles := .Values.database.roles -}}
-{{- if $external.enabled -}}
-- name: THREENGRAM_MIGRATIONS_OWNER_URL
+{{/* The owner's URL, past the pooler; takes a list: root, prefix. */}}
+{{- define "threengram.env.ownerUrl" -}}
+{{- $root := index . 0 -}}
+{{- $prefix := index . 1 -}}
+{{- $database := $root.Values.database -}}
+{{- if $root.Values.externalDatabase.enabled -}}
+- name: {{ $prefix }}_OWNER_URL
   valueFrom:
     secretKeyRef:
-      name: {{ $external.existingSecret }}
-      key: {{ $external.ownerUrlKey }}
+      name: {{ $root.Values.externalDatabase.existingSecret }}
+      key: {{ $root.Values.externalDatabase.ownerUrlKey }}
+{{- else -}}
+- name: DATABASE_PASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "threengram.database.ownerSecret" $root }}
+      key: password
+- name: {{ $prefix }}_OWNER_URL
+  value: postgresql://{{ $database.roles.owner.name }}:$(DATABASE_PASSWORD)@{{ include "threengram.database.cluster" $root }}-rw:5432/{{ $database.name }}?sslmode={{ $database.sslMode }}
+{{- end -}}
+{{- end -}}
+
+{{/* What the migrations are told of roles; takes the root. Whoever makes the database for us manages its roles' passwords. */}}
+{{- define "threengram.env.roles" -}}
+{{- $external := .Values.externalDatabase -}}
+{{- $roles := .Values.database.roles -}}
 - name: THREENGRAM_MIGRATIONS_RUNTIME_ROLE
-  value: {{ $external.runtimeRole }}
+  value: {{ ternary $external.runtimeRole $roles.runtime.name $external.enabled }}
+{{- if $external.enabled }}
 - name: THREENGRAM_MIGRATIONS_RUNTIME_PASSWORD
   valueFrom:
     secretKeyRef:
       name: {{ $external.existingSecret }}
       key: {{ $external.runtimePasswordKey }}
       optional: true
-{{- else -}}
-- name: DATABASE_PASSWORD
-  valueFrom:
-    secretKeyRef:
-      name: {{ include "threengram.database.ownerSecret" . }}
-      key: password
-- name: THREENGRAM_MIGRATIONS_OWNER_URL
-  value: postgresql://{{ $roles.owner.name }}:$(DATABASE_PASSWORD)@{{ include "threengram.database.cluster" . }}-rw:5432/{{ .Values.database.name }}?sslmode={{ .Values.database.sslMode }}
-- name: THREENGRAM_MIGRATIONS_RUNTIME_ROLE
-  value: {{ $roles.runtime.name }}
 {{- end }}
 {{- with ternary $external.retiredRoles $roles.retired $external.enabled }}
 - name: THREENGRAM_MIGRATIONS_RETIRED_ROLES

@@ -9,7 +9,11 @@
 {{/* Metadata of a pod template; takes a dict: root, component, pod. */}}
 {{- define "threengram.podMetadata" -}}
 labels:
-  {{- include "threengram.labels" (list .root .component) | nindent 2 }}
+  {{- include "threengram.selector" (list .root .component) | nindent 2 }}
+  app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+  {{- with .root.Values.commonLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- with .pod.labels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

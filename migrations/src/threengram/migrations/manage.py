@@ -17,14 +17,16 @@ import psycopg
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from threengram.core.db import schema
 from threengram.core.db.database import Database
-from threengram.core.errors import Error
+from threengram.core.errors import Conflict, Error
 from threengram.core.identity import provision
 from threengram.core.identity.keys import MIN_REFETCH_S
 from threengram.core.oauth.signing import private_keys
 from threengram.core.people.accounts import create_user
 from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
+from threengram.migrations import waiting
 from threengram.schema.enums import OAuthScope
 
 TOKEN_SCOPES = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
@@ -59,6 +61,8 @@ class Settings(BaseSettings):
     signing_key: SecretStr = Field(default=SecretStr(""), description="The same as `THREENGRAM_API_SIGNING_KEY`.")
     public_url: str = Field(default="http://127.0.0.1:8300", description="Public base URL of the gateway.")
     issuer_url: str = Field(default="http://127.0.0.1:8301", description="Public base URL of `api`.")
+    password: SecretStr = Field(default=SecretStr(""), description="For `user`; read from standard input when unset.")
+    wait_s: float = Field(default=5, gt=0, description="Longest wait for the database and its schema.")
 
 
 class Refused(Exception):
@@ -131,7 +135,7 @@ async def token(settings: Settings, email: str, lifetime: timedelta, now: dateti
 
 async def _opened(settings: Settings) -> Database:
     database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await database.open()
+    await schema.open_when_ready(database, timeout_s=settings.wait_s)
     return database
 
 
@@ -141,14 +145,16 @@ def main(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("publish-key", help="publish the public half of the signing key")
     commands.add_parser("activate-key", help="let the first signing key sign from now on")
-    commands.add_parser("user", help="make a user; the password is read from standard input").add_argument("email")
+    users = commands.add_parser("user", help="make a user; the password is read from standard input")
+    users.add_argument("email")
+    users.add_argument("--if-missing", action="store_true", help="leave a user alone who is there already")
     tokens = commands.add_parser("token", help="print an access token for the MCP server")
     tokens.add_argument("email")
     tokens.add_argument("--days", type=int, default=30, choices=range(1, LONGEST_TOKEN_DAYS + 1), metavar="DAYS")
     given = parser.parse_args(arguments)
     try:
         sys.stdout.write(_answer(given, Settings(), datetime.now(UTC)) + "\n")
-    except (Error, Refused, ValueError, psycopg.OperationalError) as refusal:
+    except (Error, Refused, ValueError, waiting.NotReadyInTime, schema.SchemaBehind, psycopg.OperationalError) as refusal:
         reason = (str(refusal).strip() or type(refusal).__name__).splitlines()[-1]
         sys.stderr.write(f"manage: {reason}\n")
         return 1
@@ -158,13 +164,20 @@ def main(arguments: Sequence[str]) -> int:
 def _answer(given: argparse.Namespace, settings: Settings, now: datetime) -> str:
     match given.command:
         case "publish-key":
-            pem = settings.signing_key.get_secret_value()
-            return f"published {len(publish_keys(settings.owner_url.get_secret_value(), pem, now))} keys"
+            owner_url = settings.owner_url.get_secret_value()
+            waiting.for_schema(owner_url, timeout_s=settings.wait_s)
+            return f"published {len(publish_keys(owner_url, settings.signing_key.get_secret_value(), now))} keys"
         case "activate-key":
             activate_key(settings.owner_url.get_secret_value(), settings.signing_key.get_secret_value(), now)
             return "activated"
         case "user":
-            asyncio.run(make_user(settings, given.email, sys.stdin.readline().rstrip("\r\n"), now))
+            password = settings.password.get_secret_value() or sys.stdin.readline().rstrip("\r\n")
+            try:
+                asyncio.run(make_user(settings, given.email, password, now))
+            except Conflict:
+                if not given.if_missing:
+                    raise
+                return "there already"
             return "created"
         case _:
             return asyncio.run(token(settings, given.email, timedelta(days=given.days), now))
