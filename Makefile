@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MEMBERS := libs/schema libs/core libs/runtime services/embedder services/gateway services/api services/worker \
            services/cimd migrations libs/cli evals
-SOURCES := libs services migrations evals images tests requirements/lock.py
+SOURCES := libs services migrations evals images tests charts/generate.py requirements/lock.py
 ARGS ?=
 
 .PHONY: help
@@ -85,3 +85,7 @@ docs-reference: setup  ## Generate docs/reference from settings classes and tool
 .PHONY: dashboards
 dashboards: setup  ## Write Grafana's dashboards from charts/dashboards (ARGS="--pictures docs/operate/img" proves and draws each panel)
 	$(BIN)/python -m threengram.evals.dashboards $(ARGS)
+
+.PHONY: chart
+chart: setup  ## Write the chart's schema and README from its values and the settings classes
+	$(BIN)/python charts/generate.py

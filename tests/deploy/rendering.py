@@ -59,8 +59,10 @@ def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
     for layer in layers:
         for key, value in layer.items():
             known = result.get(key)
-            is_map = isinstance(known, Mapping) and isinstance(value, Mapping)
-            result[key] = merged(known, value) if is_map else deepcopy(value)
+            if isinstance(known, Mapping) and isinstance(value, Mapping):
+                result[key] = merged(known, value)
+            else:
+                result[key] = deepcopy(value)
     return result
 
 

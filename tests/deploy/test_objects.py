@@ -11,7 +11,7 @@ import helm_python as helm
 import jsonschema
 import pytest
 import yaml
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
 from tests.deploy.rendering import CHART, SETS, Manifest, rendered, values_of
@@ -45,7 +45,7 @@ def kubernetes(minor: str, file: str) -> jsonschema.protocols.Validator:
 def definitions(minor: str) -> Registry[Any]:
     folder = resources.files("kubernetes_validate") / "kubernetes-json-schema" / f"{minor}-local-strict"
     shared = json.loads((folder / "_definitions.json").read_text())
-    resource = Resource(contents=shared, specification=DRAFT7)
+    resource = DRAFT7.create_resource(shared)
     return Registry().with_resources([(DEFINITIONS, resource), (shared["$id"], resource)])
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.deploy.rendering import (
+    KEYS,
     PREFIX,
     SETS,
     Manifest,
@@ -16,7 +17,6 @@ from tests.deploy.rendering import (
     rendered,
     values_of,
 )
-from tests.deploy.rendering import KEYS as WITHOUT_NEW_KEYS
 
 pytestmark = pytest.mark.xdist_group("deploy")
 
@@ -34,9 +34,11 @@ def restricted_violations(owner: str, template: Manifest) -> list[str]:
         found.append(f"{owner}: security context of the pod")
     if spec.get("automountServiceAccountToken") is not False or spec["enableServiceLinks"] is not False:
         found.append(f"{owner}: knows of the cluster")
-    for volume in spec["volumes"]:
-        if not set(volume) - {"name"} <= RESTRICTED_VOLUMES:
-            found.append(f"{owner}: volume {volume['name']}")
+    found += [
+        f"{owner}: volume {volume['name']}"
+        for volume in spec["volumes"]
+        if not set(volume) - {"name"} <= RESTRICTED_VOLUMES
+    ]
     for container in [*spec.get("initContainers", ()), *spec["containers"]]:
         context = container["securityContext"]
         if (
@@ -111,7 +113,7 @@ def test_a_pod_that_stops_serves_first_and_has_time_to_finish(name: str) -> None
 
 
 def test_a_longer_grace_of_the_service_makes_a_longer_grace_of_the_pod() -> None:
-    values = merged(WITHOUT_NEW_KEYS, nested("gateway.settings.shutdownGraceS", 45.5))
+    values = merged(KEYS, nested("gateway.settings.shutdownGraceS", 45.5))
     spec = named(render(values), "Deployment", "gateway")["spec"]["template"]["spec"]
     assert spec["terminationGracePeriodSeconds"] == 5 + 46 + 10
 
