@@ -81,11 +81,8 @@ lock: setup  ## Resolve requirements/*.lock again (hashes, no download addresses
 .PHONY: docs-reference
 docs-reference: setup  ## Generate docs/reference from settings classes and tool records
 	$(BIN)/python -m threengram.cli.reference docs/reference
+	$(BIN)/python charts/generate.py
 
 .PHONY: dashboards
 dashboards: setup  ## Write Grafana's dashboards from charts/dashboards (ARGS="--pictures docs/operate/img" proves and draws each panel)
 	$(BIN)/python -m threengram.evals.dashboards $(ARGS)
-
-.PHONY: chart
-chart: setup  ## Write the chart's schema and README from its values and the settings classes
-	$(BIN)/python charts/generate.py
