@@ -154,7 +154,14 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     try:
         sys.stdout.write(_answer(given, Settings(), datetime.now(UTC)) + "\n")
-    except (Error, Refused, ValueError, waiting.NotReadyInTime, schema.SchemaBehind, psycopg.OperationalError) as refusal:
+    except (
+        Error,
+        Refused,
+        ValueError,
+        waiting.NotReadyInTime,
+        schema.SchemaBehind,
+        psycopg.OperationalError,
+    ) as refusal:
         reason = (str(refusal).strip() or type(refusal).__name__).splitlines()[-1]
         sys.stderr.write(f"manage: {reason}\n")
         return 1
