@@ -3,10 +3,13 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
+import yaml
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
@@ -18,14 +21,15 @@ GUIDES = sorted((ROOT / "docs" / "operate").glob("*.md"))
 HEADINGS = ["## What it means", "## How to see it", "## How to mend it"]
 KUBECTL = frozenset("apply cnpg delete describe exec get logs patch port-forward rollout scale top".split())  # noqa: SIM905
 HELM = frozenset("get history install repo rollback status template test uninstall upgrade".split())  # noqa: SIM905
-OTHERS = frozenset({"cat", "cd", "cp", "curl", "export", "git", "promtool"})
+OTHERS = frozenset({"cat", "cd", "cp", "curl", "docker", "docker-compose", "echo", "export", "git", "promtool"})
+HEREDOC = re.compile(r" <<'EOF'\n(.*?)^EOF$", re.DOTALL | re.MULTILINE)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
 def commands(path: Path) -> Iterator[list[str]]:
     """The command lines in the page's blocks of shell, continued lines joined."""
     for block in re.findall(r"```sh\n(.*?)```", path.read_text(), re.DOTALL):
-        for line in block.replace("\\\n", " ").splitlines():
+        for line in HEREDOC.sub("", block).replace("\\\n", " ").splitlines():
             if words := shlex.split(line, comments=True):
                 yield words
 
@@ -55,6 +59,36 @@ def check(words: list[str]) -> None:
         assert rest[0] in TARGETS, words
     else:
         assert program in OTHERS, words
+
+
+def unknown(given: object, known: object, place: str = "") -> Iterator[str]:
+    """The keys of given values that the chart does not have; an empty map takes any."""
+    if not isinstance(given, dict) or not isinstance(known, dict) or not known:
+        return
+    for key, value in given.items():
+        if key not in known:
+            yield f"{place}{key}"
+        else:
+            yield from unknown(value, known[key], f"{place}{key}.")
+
+
+def nested(words: list[str]) -> dict[str, Any]:
+    """What `--set a.b=c` gives, without its values."""
+    values: dict[str, Any] = {}
+    for option, setting in pairwise(words):
+        if option == "--set":
+            inner = values
+            for key in setting.partition("=")[0].split("."):
+                inner = inner.setdefault(key, {})
+    return values
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_values_on_a_page_are_values_of_the_chart(path: Path) -> None:
+    known = yaml.safe_load((ROOT / "charts" / "threengram" / "values.yaml").read_text())
+    given = [yaml.safe_load(text) for text in HEREDOC.findall(path.read_text())]
+    given += [nested(words) for words in commands(path) if words[0] == "helm"]
+    assert [key for values in given for key in unknown(values, known)] == []
 
 
 def test_every_alert_names_its_own_page_and_every_page_belongs_to_an_alert() -> None:
