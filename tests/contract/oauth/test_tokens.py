@@ -1,6 +1,7 @@
 """The token endpoint: codes once, refresh tokens within their grace, scopes only ever fewer."""
 
 import asyncio
+from dataclasses import replace
 
 import httpx2
 import psycopg
@@ -24,6 +25,7 @@ from tests.contract.oauth.stack import (
 from tests.contract.web.stack import Owner
 from threengram.api.limits import Rules
 from threengram.core.call import Core
+from threengram.core.db.database import Database
 from threengram.core.people.passwords import PasswordHashes
 from threengram.runtime.ratelimit import RateLimiter, Rule
 
@@ -157,6 +159,26 @@ async def test_every_process_that_shares_a_refresh_token_stays_logged_in(flow: F
     assert {answer.status_code for answer in (*answers, *again)} == {200}
     assert len({sibling["refresh_token"] for sibling in siblings}) == 12
     assert {await opens_mcp(core, answer.json()["access_token"]) for answer in again} == {200}
+
+
+async def test_replicas_agree_about_one_refresh_token(
+    flow: Flow, core: Core, hashes: PasswordHashes, olga: Owner, database_url: str, clock: Clock
+) -> None:
+    pool = Database(database_url, pool_min=1, pool_max=6)
+    await pool.open()
+    async with flow_of(server_of(replace(core, database=pool), hashes), olga) as elsewhere:
+        app = await flow.register()
+        issued = await flow.tokens(app)
+        both = [flow, elsewhere] * 6
+        answers = await asyncio.gather(*(one.refresh(app, issued["refresh_token"]) for one in both))
+        assert {answer.status_code for answer in answers} == {200}
+
+        clock.advance(seconds=11)
+        late = await asyncio.gather(*(one.refresh(app, issued["refresh_token"]) for one in both[:4]))
+        assert {error_of(answer) for answer in late} == {(400, "invalid_grant")}
+        ended = await elsewhere.refresh(app, answers[0].json()["refresh_token"])
+        assert error_of(ended) == (400, "invalid_grant")
+    await pool.close()
 
 
 async def test_a_lost_answer_is_repeated_within_the_grace_and_a_replay_after_it_ends_the_family(

@@ -1,0 +1,89 @@
+"""No code, token, client secret, password or address leaves the process by a log line, a metric or a span."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio
+import httpx2
+
+from tests.contract.oauth.stack import STATE, VERIFIER, App, authorize_url
+from tests.contract.rest.process import api_process
+from tests.contract.web.stack import PASSWORD, TOKEN
+from tests.integration.runtime.collector import collector
+from tests.integration.runtime.processes import eventually
+from threengram.core.db.database import Database
+from threengram.core.ids import new_id
+from threengram.core.people.accounts import create_user
+from threengram.core.people.passwords import PasswordHashes
+
+
+def make_user(database_url: str, email: str) -> None:
+    async def make() -> None:
+        database, hashes = Database(database_url), PasswordHashes()
+        await database.open()
+        await create_user(database, hashes, email=email, password=PASSWORD, now=datetime.now(UTC))
+        await database.close()
+        hashes.close()
+
+    with ThreadPoolExecutor(1) as aside:
+        aside.submit(anyio.run, make).result()
+
+
+def form_token(page: httpx2.Response) -> str:
+    found = TOKEN.search(page.text)
+    assert found is not None, page.text
+    return unescape(found[1])
+
+
+def whole_flow(http: httpx2.Client, email: str) -> list[str]:
+    """Register, log in, consent, exchange, refresh, replay, revoke; every secret that there was."""
+    own = {"sec-fetch-site": "same-origin"}
+    made = http.post("/oauth/register", json={"redirect_uris": ["https://app.example/callback"]}).json()
+    app = App(made["client_id"], made["client_secret"])
+    login = {"csrf_token": form_token(http.get("/login")), "email": email, "password": PASSWORD, "next": "/account"}
+    assert http.post("/login", data=login, headers=own).status_code == 303
+    session = next(iter(http.cookies.jar)).value
+    url = authorize_url(app, resource=None)
+    decision = {"csrf_token": form_token(http.get(url)), "decision": "allow", "allow:memory:read": "yes"}
+    location = http.post(url, data=decision, headers=own).headers["location"]
+    code = dict(parse_qsl(urlsplit(location).query))["code"]
+
+    def token(**given: str) -> httpx2.Response:
+        return http.post("/oauth/token", data=given, auth=(app.client_id, str(app.secret)))
+
+    exchange = {"grant_type": "authorization_code", "code": code, "code_verifier": VERIFIER,
+                "redirect_uri": app.redirect_uri}  # fmt: skip
+    issued = token(**exchange).json()
+    again = token(grant_type="refresh_token", refresh_token=issued["refresh_token"]).json()
+    assert token(**exchange).status_code == 400
+    assert token(grant_type="refresh_token", refresh_token=again["refresh_token"]).status_code == 400
+    http.post("/oauth/revoke", data={"token": issued["access_token"]}, auth=(app.client_id, str(app.secret)))
+    secrets = [code, str(app.secret), str(session), PASSWORD, email, VERIFIER, STATE, decision["csrf_token"]]
+    for tokens in (issued, again):
+        secrets += [tokens["access_token"], tokens["refresh_token"]]
+    return secrets
+
+
+def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_url: str, redis_url: str) -> None:
+    email = f"canary-{new_id()}@example.test"
+    make_user(database_url, email)
+    urls = {"database_url": database_url, "redis_url": redis_url, "log_level": "DEBUG"}
+    with collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
+        eventually(running.is_ready)
+        with httpx2.Client(base_url=running.url, timeout=20, trust_env=False) as http:
+            secrets = whole_flow(http, email)
+        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
+        running.process.terminate()
+        assert running.ended() == 0
+
+    exits = {"log": running.output, "metrics": metrics, "spans": otlp.text}
+    for name, text in exits.items():
+        assert text, name
+        assert [secret[:4] for secret in secrets if secret in text] == [], name
+    assert 'threengram_token_requests_total{grant="refresh_token",outcome="issued"} 1.0' in metrics
+    assert 'threengram_token_requests_total{grant="authorization_code",outcome="refused"} 1.0' in metrics
+    assert "family_revoked" in running.output
+    assert "canary" not in "".join(exits.values())
