@@ -37,7 +37,7 @@ test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/system --ignore=tests/chaos $(ARGS)
 
 .PHONY: test-system
-test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, chaos, two images
+test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, browser, chaos, two images
 	VENV=../../$(VENV) tests/system/install.sh
 	$(BIN)/python -m pytest tests/system $(ARGS)
 

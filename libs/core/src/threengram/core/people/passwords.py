@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Final, TypeVar
 
 from argon2 import Parameters, PasswordHasher, Type
@@ -52,6 +52,8 @@ class PasswordHashes:
         self._hasher = PasswordHasher.from_parameters(parameters)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="password")
         self._room = threads + max_waiting
+        # First in the queue, so that the first login of an unknown address waits no longer than another.
+        self._of_nobody = self._pool.submit(self._hasher.hash, secrets.token_bytes(32))
 
     def close(self) -> None:
         """End the threads; what waits is given up."""
@@ -72,7 +74,7 @@ class PasswordHashes:
 
     def _match(self, stored: str | None, encoded: bytes) -> Match:
         is_hash = stored is not None and stored.startswith(_MARK)
-        phc = stored if stored is not None and is_hash else self._of_nobody
+        phc = stored if stored is not None and is_hash else self._of_nobody.result()
         try:
             self._hasher.verify(phc, encoded)
         except InvalidHashError:
@@ -80,10 +82,6 @@ class PasswordHashes:
         except VerificationError:
             return Match(False)
         return Match(is_hash, is_hash and self._hasher.check_needs_rehash(phc))
-
-    @cached_property
-    def _of_nobody(self) -> str:
-        return self._hasher.hash(secrets.token_bytes(32))
 
     async def _run(self, work: Callable[[], _T]) -> _T:
         if self._room == 0:
