@@ -10,12 +10,11 @@ from typing import Any, Final
 from celery import Celery, signals
 
 from threengram.runtime.telemetry import current_traceparent
-from threengram.worker.registry import registry
 from threengram.worker.settings import CONSOLIDATE, EMBED, MAINTENANCE, QUEUES, Settings
 
 EMBED_PENDING: Final = "embed_pending"
 TASKS: Final = {EMBED: EMBED_PENDING, CONSOLIDATE: "run_consolidate", MAINTENANCE: "run_maintenance"}
-"""The one task of each queue: whoever gets it works off what is due there."""
+"""The one task of each queue: whoever gets it looks at what is due there."""
 
 TRACEPARENT: Final = "traceparent"
 SOCKET_TIMEOUT_S: Final = 5.0
@@ -25,9 +24,8 @@ _PUBLISH_RETRY: Final = {"max_retries": 2, "interval_start": 0, "interval_step":
 
 
 def time_limit_s(settings: Settings) -> float:
-    """When a turn at job runs is cancelled: it begins none after one lease, and each has a limit of its own."""
-    longest_s = max(job.time_limit_s for job in registry(settings))
-    return settings.lease_s + max(settings.lease_s, longest_s) + 5
+    """When a task is cancelled: it begins no batch after one lease, and a batch takes at most one."""
+    return 2 * settings.lease_s + 5
 
 
 def schedule(settings: Settings) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 
 from celery import signals
 
+from threengram.core.jobs.executor import Executor
 from threengram.runtime import logging, metrics, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
@@ -26,7 +27,9 @@ from threengram.worker.connections import Connections
 from threengram.worker.consumer import consume
 from threengram.worker.heartbeat import Heartbeat
 from threengram.worker.jobs import Jobs
+from threengram.worker.lanes import Lanes
 from threengram.worker.loop import BackgroundLoop
+from threengram.worker.registry import registry
 from threengram.worker.settings import BeatSettings, Settings
 from threengram.worker.tasks import register
 from threengram.worker.vitals import VitalsCollector
@@ -53,20 +56,27 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def run_worker(settings: Settings) -> int:
-    """Work off the queues. On SIGTERM a running task has `shutdown_grace_s` to finish; then leases return its rows."""
+    """Work off the queues. On SIGTERM what runs has `shutdown_grace_s` to finish; then its rows are given back."""
     heartbeat = Heartbeat(WORKER_DEAD_AFTER_S)
     connections = Connections(settings, _now)
     health = connections.health(uses_embedder=True)
     with _observed(WORKER, settings), _running(settings, connections, health, heartbeat) as background:
         app = build(settings)
         jobs = Jobs(background)
-        register(app, jobs, connections)
+        executor = Executor(
+            connections.database, registry(settings), connections, clock=connections.clock, lease_s=settings.lease_s
+        )
+        lanes = Lanes(executor, connections, background, slots=settings.job_slots)
+        register(app, jobs, lanes, connections)
 
         def stop() -> None:
             health.drain()
             jobs.stop(settings.shutdown_grace_s)
+            lanes.stop(settings.shutdown_grace_s)
 
-        return consume(app, settings, on_pulse=heartbeat.beat, on_stop=stop)
+        exit_code = consume(app, settings, on_pulse=heartbeat.beat, on_stop=stop)
+        lanes.join()
+        return exit_code
 
 
 def run_beat(settings: Settings) -> int:

@@ -24,7 +24,7 @@ class Settings(ServiceSettings):
     )
     database_url: SecretStr = Field(description="libpq URL of the runtime role.")
     database_pool_min: int = Field(default=1, ge=0, description="Connections kept open.")
-    database_pool_max: int = Field(default=6, ge=1, description="Most connections open at once.")
+    database_pool_max: int = Field(default=8, ge=1, description="Most connections open at once.")
     redis_url: SecretStr = Field(description="URL of the Redis or Valkey that carries the messages.")
     embedder_url: str | None = Field(
         default=None, description="Base URL of the embedder; without it memories wait for their vectors."
@@ -36,7 +36,7 @@ class Settings(ServiceSettings):
     lease_s: float = Field(default=60, gt=0, description="How long claimed rows belong to their worker.")
     embed_interval_s: float = Field(default=5, gt=0, description="How often missing vectors are looked for.")
     job_interval_s: float = Field(default=5, gt=0, description="How often due job runs are looked for.")
-    job_slots: int = Field(default=4, ge=1, le=64, description="Job runs side by side in one task.")
+    job_slots: int = Field(default=3, ge=1, le=64, description="Job runs of one queue side by side.")
     commitment_grace_days: float = Field(
         default=14, ge=0, description="Days after its due instant at which a commitment expires."
     )

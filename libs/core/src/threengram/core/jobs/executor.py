@@ -36,7 +36,7 @@ class Ended:
 
 
 class Executor(Generic[Resources]):
-    """Claims runs of the jobs it knows and carries them out, one per call; calls may run side by side."""
+    """Claims runs of the jobs it knows and carries them out; calls may run side by side."""
 
     def __init__(
         self,
@@ -53,16 +53,17 @@ class Executor(Generic[Resources]):
         self._clock = clock
         self._lease_s = lease_s
 
-    async def run_next(self, queue: str) -> Ended | None:
-        """The end of one attempt at the run of `queue` that has been due longest; None when none is.
+    async def claim(self, queue: str) -> JobRun | None:
+        """The run of `queue` that has been due longest, to be carried out now; None when none is."""
+        kinds = [job.kind for job in self._jobs.values() if job.queue == queue]
+        return await runs.claim(self._database, queue, kinds, now=self._clock(), lease_s=self._lease_s)
+
+    async def carry_out(self, run: JobRun) -> Ended:
+        """The end of this attempt.
 
         Raises `Unavailable` without a database, and `CancelledError` when this call is cancelled; the run then went
         back to the queue, the attempt uncounted.
         """
-        kinds = [job.kind for job in self._jobs.values() if job.queue == queue]
-        run = await runs.claim(self._database, queue, kinds, now=self._clock(), lease_s=self._lease_s)
-        if run is None:
-            return None
         context = JobContext(self._database, self._clock, run, Counter(run.counts))
         with self._database.observer.span(
             "job.run", kind=run.kind, job_run_id=str(run.id), traceparent=run.traceparent
@@ -71,6 +72,11 @@ class Executor(Generic[Resources]):
                 return await self._attempt(self._jobs[run.kind], context)
             except LeaseLost:
                 return Ended(run, JobOutcome.LOST_LEASE, dict(context.counts))
+
+    async def run_next(self, queue: str) -> Ended | None:
+        """Claim a run and carry it out; None when none is due."""
+        run = await self.claim(queue)
+        return None if run is None else await self.carry_out(run)
 
     async def _attempt(self, job: Job[Resources], context: JobContext) -> Ended:
         run = context.run
