@@ -15,6 +15,7 @@ from tests.integration.worker.programs import Stack
 from tests.integration.worker.writing import Diary, eventually
 from tests.people import Person, a_person
 from threengram.core.call import open_call
+from threengram.core.consolidation.job import switch
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement, tenant_statement
 from threengram.core.erasure import request_erasure
@@ -24,9 +25,12 @@ from threengram.core.jobs.runs import list_runs, show_run
 from threengram.core.memories.remember import remember
 from threengram.schema.enums import JobState, MemoryType
 from threengram.schema.memories import RememberInput
-from threengram.worker.settings import MAINTENANCE
+from threengram.worker.settings import CONSOLIDATE, MAINTENANCE
 
 LEASE_S = 2.0
+QUEUES_HELD = 2
+"""Tasks at the same time: a task is a turn at one queue, and held runs wait in two."""
+CLAIM = "The pool is 25 m long."
 TAKEN_OVER_WITHIN_S = LEASE_S + 10
 """The lease, the next ring, and a margin for a machine that does other things."""
 
@@ -43,12 +47,13 @@ INSERT_ENDED_SESSION = tenant_statement(
     "INSERT INTO user_sessions (tenant_id, id, user_id, token_hash, created_at, last_seen_at, expires_at)"
     " VALUES (%(tenant_id)s, %(id)s, %(user_id)s, uuid_send(%(id)s), %(ended)s, %(ended)s, %(ended)s)",
 )
+CLAIMS = tenant_statement("test_claims", "SELECT count(*) FROM fact_proposals WHERE tenant_id = %(tenant_id)s")
 SESSIONS = tenant_statement("test_sessions", "SELECT count(*) FROM user_sessions WHERE tenant_id = %(tenant_id)s")
 
 
 @dataclass(frozen=True)
 class Work:
-    """One run of each kind: a promise to expire, an ended session to purge, an account to erase."""
+    """One run of each kind: a promise to expire, a session to purge, an account to erase, a claim to propose."""
 
     promising: Person
     leaving: Person
@@ -62,12 +67,15 @@ async def settled(database: Database) -> bool:
 
 
 async def prepare(diary: Diary) -> tuple[Person, Person]:
-    """Somebody with an overdue promise and an ended session, and somebody with memories who wants to leave."""
+    """Somebody with an overdue promise, an ended session and a claim to find, and somebody who wants to leave."""
     core, long_ago = diary.core, datetime.now(UTC) - timedelta(days=30)
     promising, leaving = await a_person(core.database), await a_person(core.database)
     async with open_call(core, promising.principal) as call:
         promise = {"content": "water the plants", "topic": "plants", "due_at": long_ago}
         await remember(call, RememberInput.model_validate({**promise, "memory_type": MemoryType.COMMITMENT}))
+    async with open_call(core, promising.principal) as call:
+        await remember(call, RememberInput(content=CLAIM, topic="pool", memory_type=MemoryType.FACT))
+    await switch(core.database, promising.principal, is_enabled=True, now=long_ago)
     async with core.database.tenant(promising.principal) as tx:
         session = {"id": new_id(), "user_id": promising.principal.user_id, "ended": long_ago}
         await tx.fetch_last(INSERT_ENDED_SESSION, session)
@@ -81,18 +89,22 @@ async def enqueue_all(database: Database, promising: Person, leaving: Person) ->
     erasure = await request_erasure(database, leaving.principal, now=now - timedelta(minutes=1))
     surfacing = await enqueue(database, "surface", MAINTENANCE, promising.principal.tenant_id, now=now)
     purge = await enqueue(database, "purge", MAINTENANCE, None, now=now)
+    consolidation = await enqueue(database, "consolidate", CONSOLIDATE, promising.principal.tenant_id, now=now)
     assert surfacing is not None
+    assert consolidation is not None
     assert purge is not None
-    return Work(promising, leaving, {"surface": surfacing, "purge": purge, "erase": erasure.run_id})
+    runs = {"surface": surfacing, "purge": purge, "erase": erasure.run_id, "consolidate": consolidation}
+    return Work(promising, leaving, runs)
 
 
 @contextmanager
 def held(owner_url: str, promising: Person, leaving: Person) -> Iterator[None]:
-    """Hold the rows that the three jobs come to in the middle of their work."""
+    """Hold the rows that the jobs come to in the middle of their work."""
     with psycopg.connect(owner_url) as owner:
         bind(owner, promising.principal.tenant_id)
         owner.execute("SELECT FROM commitments FOR UPDATE")
         owner.execute("SELECT FROM user_sessions FOR UPDATE")
+        owner.execute("SELECT FROM consolidation_progress FOR UPDATE")
         bind(owner, leaving.principal.tenant_id)
         owner.execute("SELECT FROM memories FOR UPDATE")
         yield
@@ -106,7 +118,7 @@ async def kill_in_the_middle(stack: Stack, diary: Diary, owner_url: str, *, time
     """
     database = diary.core.database
     stack.beat()
-    worker = stack.worker(lease_s=str(LEASE_S))
+    worker = stack.worker(lease_s=str(LEASE_S), concurrency=str(QUEUES_HELD))
     await eventually(partial(settled, database))
     taken_over_s = []
     for _ in range(times):
@@ -114,7 +126,7 @@ async def kill_in_the_middle(stack: Stack, diary: Diary, owner_url: str, *, time
         with held(owner_url, promising, leaving):
             work = await enqueue_all(database, promising, leaving)
             await eventually(partial(is_blocked, database, len(work.runs)))
-            successor = stack.worker(lease_s=str(LEASE_S))
+            successor = stack.worker(lease_s=str(LEASE_S), concurrency=str(QUEUES_HELD))
             await eventually(successor.is_ready)
             worker.kill()
             killed_at = time.monotonic()
@@ -140,11 +152,12 @@ async def is_done(database: Database, work: Work) -> bool:
 
 
 async def require_done_once(diary: Diary, owner_url: str, work: Work) -> None:
-    """Fail unless the promise has expired once, the session is gone and nothing is left of who left."""
+    """Fail unless the promise has expired once, the claim is proposed once, and session and account are gone."""
     async with diary.core.database.tenant(work.promising.principal) as tx:
         expired = await tx.fetch(EXPIRED)
         sessions = await tx.fetch(SESSIONS)
-    assert (expired[0]["count"], sessions[0]["count"]) == (1, 0)
+        claims = await tx.fetch(CLAIMS)
+    assert (expired[0]["count"], sessions[0]["count"], claims[0]["count"]) == (1, 0, 1)
     with psycopg.connect(owner_url) as owner:
         bind(owner, work.leaving.principal.tenant_id)
         assert places_of(owner, [CANARY]) == set()

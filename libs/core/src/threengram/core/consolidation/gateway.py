@@ -53,10 +53,12 @@ class ChatGateway:
         model_name: str,
         api_key: str | None = None,
         timeout_s: float = 20.0,
+        first_backoff_s: float = FIRST_BACKOFF_S,
         headers: Callable[[], Mapping[str, str]] = lambda: MappingProxyType({}),
     ) -> None:
         self.model_name = model_name
         self._timeout_s = timeout_s
+        self._first_backoff_s = first_backoff_s
         self._headers = headers
         self._secret = [("authorization", f"Bearer {api_key}")] if api_key else []
         self._url = httpcore2.URL(base_url.rstrip("/") + "/v1/chat/completions")
@@ -93,7 +95,7 @@ class ChatGateway:
             try:
                 return _completion(await self._post(body))
             except _TryAgain as error:
-                wait_s = FIRST_BACKOFF_S * 2 ** (attempt - 1) * (1 + _jitter.random())
+                wait_s = self._first_backoff_s * 2 ** (attempt - 1) * (1 + _jitter.random())
                 if attempt == MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at:
                     raise GatewayUnavailable(str(error)) from error
                 await asyncio.sleep(wait_s)
