@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from tests.integration.consolidation.consolidating import texts
@@ -30,14 +31,16 @@ async def spin(core: Core, person: Person, *, memories: int, cycles: int, seed: 
     about = {await _written(core, person, one): one for one in planted}
     before = await _unchangeable(core, person)
     source = random.Random(seed)
+    pairs: set[frozenset[UUID]] = set()
     counts = {"pairs": 0.0, "proposed": 0.0, "claims": 0.0, "decided": 0.0, "examining_s": 0.0}
     for cycle in range(cycles):
         is_whole = cycle % EVERYTHING_EVERY == 0
         start = 0 if is_whole else source.randrange(memories)
         await rows(core, person, "UPDATE consolidation_progress SET examined_no = %(start)s", start=start)
+        since = core.clock()
         await _examined(core, person, counts, batches=memories if is_whole else PART_BATCHES)
+        await require_sane(core, person, about, pairs, since=since)
         counts["decided"] += await _decided(core, person, source)
-        await require_sane(core, person, about)
     assert await _unchangeable(core, person) == before
     counts["pairs_per_s"] = counts["pairs"] / max(counts["examining_s"], 1e-9)
     return counts
@@ -78,13 +81,23 @@ async def _unchangeable(core: Core, person: Person) -> Sequence[tuple[object, ..
     return [row[:-1] for row in await texts(core, person)]
 
 
-async def require_sane(core: Core, person: Person, about: dict[UUID, Planted]) -> None:
-    """Fail unless every pair was proposed once, in one scope, and takes over only where both are about one thing."""
-    found = await rows(core, person, "SELECT from_id, to_id, edge_type FROM consolidation_proposals")
-    pairs = [frozenset((row["from_id"], row["to_id"])) for row in found]
-    assert len(pairs) == len(set(pairs))
+async def require_sane(
+    core: Core, person: Person, about: dict[UUID, Planted], pairs: set[frozenset[UUID]], *, since: datetime
+) -> None:
+    """Fail unless every pair proposed from `since` on is new, in one scope, and takes over only what is about the same.
+
+    Adds them to `pairs`.
+    """
+    found = await rows(
+        core,
+        person,
+        "SELECT from_id, to_id, edge_type FROM consolidation_proposals WHERE created_at >= %(since)s",
+        since=since,
+    )
     for row in found:
+        pair = frozenset((row["from_id"], row["to_id"]))
         newer, older = about[row["from_id"]], about[row["to_id"]]
+        assert pair not in pairs
         assert newer.scope == older.scope
-        if row["edge_type"] in CLOSING_EDGES:
-            assert newer.about == older.about, (newer, older)
+        assert row["edge_type"] not in CLOSING_EDGES or newer.about == older.about, (newer, older)
+        pairs.add(pair)
