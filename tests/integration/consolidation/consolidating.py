@@ -7,9 +7,11 @@ from uuid import UUID
 
 from tests.integration.core.writing import rows, write
 from tests.people import Person
-from threengram.core.call import Core
+from threengram.core.call import Core, open_call
 from threengram.core.consolidation.examine import DEFAULT_MAX_OPEN, Examined, examine
 from threengram.core.consolidation.refinement import Refinement
+from threengram.core.consolidation.switch import switch_consolidation
+from threengram.schema.consolidation import ConsolidationOutput, SwitchConsolidationInput
 from threengram.schema.enums import MemoryType
 
 Proposed = tuple[str, str, str]
@@ -35,6 +37,12 @@ async def run(
 async def start_over(core: Core, person: Person) -> None:
     """Forget how far the tenant has been examined."""
     await rows(core, person, "UPDATE consolidation_progress SET examined_no = 0")
+
+
+async def switched(core: Core, person: Person, *, enabled: bool) -> ConsolidationOutput:
+    """Switch consolidation as a person does; where it stands then."""
+    async with open_call(core, person.principal) as call:
+        return await switch_consolidation(call, SwitchConsolidationInput(enabled=enabled))
 
 
 async def proposed(core: Core, person: Person, *, status: str = "proposed") -> list[Proposed]:

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.conftest import Clock
-from tests.integration.consolidation.consolidating import proposed, run, write_all
+from tests.integration.consolidation.consolidating import proposed, run, switched, write_all
 from tests.integration.core.proposing import listed, reject
 from tests.integration.core.writing import rows
 from tests.integration.jobs.working import Workshop
 from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.consolidation.examine import BATCH_MEMORIES
-from threengram.core.consolidation.job import consolidate, switch, tenants_to_consolidate
+from threengram.core.consolidation.job import consolidate, tenants_to_consolidate
 from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import embed_pending
@@ -96,11 +96,11 @@ async def test_a_full_queue_waits_for_decisions_and_loses_nothing(core: Core, al
 async def test_whoever_switches_it_off_gets_nothing_proposed(
     core: Core, database: Database, alice: Person, clock: Clock
 ) -> None:
-    await switch(database, alice.principal, is_enabled=False, now=clock())
+    assert (await switched(core, alice, enabled=False)).enabled is False
     await write_all(core, alice, OLD, NEW)
     assert not await is_listed(database, alice, clock)
     assert (await run(core, alice)).scanned == 0
-    await switch(database, alice.principal, is_enabled=True, now=clock())
+    assert (await switched(core, alice, enabled=True)).remaining == 2
     assert await is_listed(database, alice, clock)
     assert (await run(core, alice)).proposed == 1
 

@@ -15,7 +15,7 @@ from tests.integration.worker.programs import Stack
 from tests.integration.worker.writing import Diary, eventually
 from tests.people import Person, a_person
 from threengram.core.call import open_call
-from threengram.core.consolidation.job import switch
+from threengram.core.consolidation.switch import switch_consolidation
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement, tenant_statement
 from threengram.core.erasure import request_erasure
@@ -23,6 +23,7 @@ from threengram.core.ids import new_id
 from threengram.core.jobs.queue import enqueue
 from threengram.core.jobs.runs import list_runs, show_run
 from threengram.core.memories.remember import remember
+from threengram.schema.consolidation import SwitchConsolidationInput
 from threengram.schema.enums import JobState, MemoryType
 from threengram.schema.memories import RememberInput
 from threengram.worker.settings import CONSOLIDATE, MAINTENANCE
@@ -75,7 +76,8 @@ async def prepare(diary: Diary) -> tuple[Person, Person]:
         await remember(call, RememberInput.model_validate({**promise, "memory_type": MemoryType.COMMITMENT}))
     async with open_call(core, promising.principal) as call:
         await remember(call, RememberInput(content=CLAIM, topic="pool", memory_type=MemoryType.FACT))
-    await switch(core.database, promising.principal, is_enabled=True, now=long_ago)
+    async with open_call(core, promising.principal) as call:
+        await switch_consolidation(call, SwitchConsolidationInput(enabled=True))
     async with core.database.tenant(promising.principal) as tx:
         session = {"id": new_id(), "user_id": promising.principal.user_id, "ended": long_ago}
         await tx.fetch_last(INSERT_ENDED_SESSION, session)

@@ -1,4 +1,4 @@
-"""The job around it: which tenants have something to examine, one of them worked off, and the switch of each tenant."""
+"""The job around it: which tenants have something to examine, and one of them worked off."""
 
 import time
 from datetime import datetime
@@ -10,7 +10,6 @@ from threengram.core.consolidation.refinement import Refinement
 from threengram.core.db.database import Database
 from threengram.core.jobs.job import JobContext
 from threengram.core.jobs.tenants import PAGE_TENANTS
-from threengram.core.principal import Principal
 
 TURN_S = 120.0
 """How long one run begins batches; well below its time limit, even where a model is asked about the last one."""
@@ -39,9 +38,3 @@ async def consolidate(
         if not done.has_more:
             return False
     return True
-
-
-async def switch(database: Database, principal: Principal, *, is_enabled: bool, now: datetime) -> None:
-    """Switch consolidation of the tenant on or off. What was proposed already stays to be decided."""
-    async with database.tenant(principal) as tx:
-        await tx.fetch_last(queries.SWITCH, {"is_enabled": is_enabled, "now": now})

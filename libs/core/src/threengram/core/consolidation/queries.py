@@ -15,6 +15,7 @@ STANDING = tenant_statement(
             WHERE o.tenant_id = %(tenant_id)s AND o.status = 'proposed') AS open_edges,
            (SELECT count(*) FROM fact_proposals o
             WHERE o.tenant_id = %(tenant_id)s AND o.status = 'proposed') AS open_facts,
+           (SELECT count(*) FROM consolidation_waiting w WHERE w.tenant_id = %(tenant_id)s) AS waiting,
            g.id AS model_id, g.dimensions
     FROM tenant_counters c
     LEFT JOIN consolidation_progress p ON p.tenant_id = %(tenant_id)s

@@ -1,6 +1,7 @@
 """The whole surface on one screen. Those that MCP publishes too stand in the order of its tools."""
 
 from threengram.api.operations.browse import HISTORY, LIST_FACETS, LIST_MEMORIES, STATS
+from threengram.api.operations.consolidation import GET_CONSOLIDATION, SWITCH_CONSOLIDATION
 from threengram.api.operations.corrections import ARCHIVE, RESOLVE, REVISE, UNARCHIVE
 from threengram.api.operations.environment import GET_VERSION, describing
 from threengram.api.operations.facts import GET_FACTS
@@ -34,6 +35,8 @@ OPERATIONS: tuple[AnyOperation, ...] = (
     ARCHIVE,
     UNARCHIVE,
     UNDO_PROPOSAL,
+    GET_CONSOLIDATION,
+    SWITCH_CONSOLIDATION,
     LIST_SCOPES,
     OPEN_SESSION,
     HEARTBEAT_SESSION,
