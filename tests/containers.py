@@ -26,7 +26,7 @@ def postgres() -> Iterator[str]:
     testcontainers_config.ryuk_disabled = True
     port, password = free_port(), secrets.token_hex()
     container = (
-        DockerContainer(tag("postgres"), network_mode="host", tmpfs={"/tmp": "", "/data": "uid=65532,gid=65532"})
+        DockerContainer(tag("postgres"), network_mode="host")
         .with_env("PORT", str(port))
         .with_env("LISTEN", "127.0.0.1")
         .with_env("OWNER_PASSWORD", password)
