@@ -73,11 +73,10 @@ class AccountPages:
         session = await self._logins.session_of(request)
         if session is None:
             return self._logins.redirect(request)
-        return await self._page(request, session, done=DONE.get(request.query_params.get("done", "")))
+        return await self._page(session, done=DONE.get(request.query_params.get("done", "")))
 
     async def _page(
         self,
-        request: Request,
         session: LoginSession,
         status: int = 200,
         *,
@@ -95,14 +94,14 @@ class AccountPages:
             "min_chars": MIN_CHARS,
             "max_bytes": MAX_BYTES,
         }
-        return render(request, "account.html", context, status)
+        return render("account.html", context, status)
 
-    async def _change_password(self, session: LoginSession, form: Form, request: Request) -> Response:
+    async def _change_password(self, session: LoginSession, form: Form, _request: Request) -> Response:
         limits = self._logins.limits
         await limits.by_account(limits.rules.password_account, str(session.principal.user_id))
         new = form.get("new_password", "")
         if new != form.get("repeated_password", ""):
-            return await self._page(request, session, 400, problem="The two new passwords differ.")
+            return await self._page(session, 400, problem="The two new passwords differ.")
         try:
             is_changed = await accounts.change_password(
                 self._database,
@@ -114,9 +113,9 @@ class AccountPages:
                 revoke_access=form.get("revoke_access") == "yes",
             )
         except InvalidRequest as error:
-            return await self._page(request, session, 400, problem=f"That does not work: {error}.")
+            return await self._page(session, 400, problem=f"That does not work: {error}.")
         if not is_changed:
-            return await self._page(request, session, 403, problem="Your current password is another one.")
+            return await self._page(session, 403, problem="Your current password is another one.")
         return _done("password")
 
     async def _revoke_app(self, session: LoginSession, _form: Form, request: Request) -> Response:

@@ -125,7 +125,7 @@ class Logins:
     def _form(self, request: Request, after: str, *, email: str = "", failed: bool = False) -> Response:
         secret = self.cookies.form(request) or secrets.token_urlsafe(32)
         context = {"csrf": csrf_token(secret), "next": after, "email": email, "failed": failed}
-        response = render(request, "login.html", context, 401 if failed else 200)
+        response = render("login.html", context, 401 if failed else 200)
         self.cookies.set_form(response, secret)
         return response
 

@@ -61,7 +61,6 @@ class PageRefused(Exception):
 
 
 def render(
-    request: Request,
     template: str,
     context: Mapping[str, Any],
     status_code: int = 200,
@@ -73,19 +72,14 @@ def render(
     Chromium applies `form-action` to the redirects that answer a form, so the consent page has to name its client's
     redirect target.
     """
-    root = request.scope.get("root_path", "")
-    html = _TEMPLATES.get_template(template).render(
-        {"root": root, "style": f"{root}{STYLE_PATH}?v={_STYLE_VERSION}", **context}
-    )
+    html = _TEMPLATES.get_template(template).render({"style": f"{STYLE_PATH}?v={_STYLE_VERSION}", **context})
     headers = {**_HEADERS, "content-security-policy": _policy(form_action)}
     return Response(html, status_code, headers, "text/html")
 
 
-def error_page(
-    request: Request, status_code: int, title: str, detail: str, headers: Mapping[str, str] | None = None
-) -> Response:
+def error_page(status_code: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """A page that says what went wrong, for errors that can't be sent to a client's redirect."""
-    response = render(request, "error.html", {"title": title, "detail": detail}, status_code)
+    response = render("error.html", {"title": title, "detail": detail}, status_code)
     response.headers.update(headers or {})
     return response
 
@@ -126,13 +120,13 @@ def page(
             async with deadline(timeout_s):
                 response = await handler(request)
         except PageRefused as refused:
-            response = error_page(request, refused.status, refused.title, refused.detail, refused.headers)
+            response = error_page(refused.status, refused.title, refused.detail, refused.headers)
         except TooMany as reached:
             when_limited()
-            return _too_many(request, reached)
+            return _too_many(reached)
         except (Unavailable, DeadlineExceeded):
             detail = "The server could not answer in time. Nothing was changed; please try again in a moment."
-            response = error_page(request, 503, "Try again", detail, {"retry-after": "1"})
+            response = error_page(503, "Try again", detail, {"retry-after": "1"})
         except ClientGone:
             return Response(status_code=400)
         response.headers.update(headers)
@@ -159,6 +153,6 @@ def _policy(form_action: Iterable[str]) -> str:
     return f"default-src 'none'; style-src 'self'; form-action {targets}; frame-ancestors 'none'; base-uri 'none'"
 
 
-def _too_many(request: Request, reached: TooMany) -> Response:
+def _too_many(reached: TooMany) -> Response:
     detail = "There were too many requests from here or about this account. Please wait a while and try again."
-    return error_page(request, 429, "Please wait", detail, reached.verdict.headers)
+    return error_page(429, "Please wait", detail, reached.verdict.headers)

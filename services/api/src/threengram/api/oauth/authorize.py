@@ -117,7 +117,7 @@ class Authorize:
             "chose_nothing": chose_nothing,
         }
         return render(
-            request, "consent.html", context, 400 if chose_nothing else 200,
+            "consent.html", context, 400 if chose_nothing else 200,
             form_action=[form_source(destination.redirect_uri)],
         )  # fmt: skip
 
