@@ -205,3 +205,17 @@ async def test_figures_tell_waiting_running_and_dead_apart(database: Database, c
     await shop.enqueue(tenants[0])
     await shop.drain()
     assert ((await found()).waiting, (await found()).failed) == (0, 1)
+
+
+async def test_what_does_its_share_and_goes_on_is_not_late(database: Database, clock: Clock) -> None:
+    async def share(context: JobContext) -> bool:
+        context.counts["pages"] += 1
+        return context.counts["pages"] < 2
+
+    shop = Workshop(database, clock, share)
+    await shop.enqueue()
+    clock.advance(hours=5)
+    await shop.attempt()
+    clock.advance(seconds=10)
+    (waiting,) = [one for one in await figures(database, now=clock.now) if one.kind == shop.name]
+    assert waiting.oldest_age_s == pytest.approx(10, abs=0.1)

@@ -133,7 +133,7 @@ def _end_runs() -> None:
         SET state = e.state, outcome = CASE WHEN e.state = 'cancelled' THEN 'cancelled' ELSE p_outcome END,
             finished_at = CASE WHEN e.state <> 'queued' THEN p_now END, scheduled_at = p_scheduled_at,
             attempts = p_attempts, counts = p_counts, error_class = p_error_class, lease_until = NULL,
-            lease_token = NULL
+            lease_token = NULL, enqueued_at = CASE WHEN p_outcome = 'again' THEN p_now ELSE j.enqueued_at END
         FROM (SELECT d.id, CASE WHEN p_state = 'queued' AND d.cancel_asked_at IS NOT NULL THEN 'cancelled'
                                 ELSE p_state END AS state
               FROM public.job_runs d WHERE d.id = p_id FOR UPDATE) e

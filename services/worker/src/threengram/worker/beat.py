@@ -56,6 +56,7 @@ class Backlog:
         if now_s - self._looked_at >= self._interval_s and (self._looking is None or self._looking.done()):
             self._looked_at = now_s
             self._looking = self._background.submit(self._read())
+            self._looking.add_done_callback(_report)
 
     async def _read(self) -> None:
         database, now = self._connections.database, self._connections.clock()
@@ -78,6 +79,13 @@ class Backlog:
             JOBS_RUNNING.labels(queue, kind).set(one.running)
             JOBS_FAILED.labels(queue, kind).set(one.failed)
             JOBS_OLDEST_AGE.labels(queue, kind).set(one.oldest_age_s)
+
+
+def _report(look: Future[None]) -> None:
+    error = None if look.cancelled() else look.exception()
+    if error is not None:
+        # Such as a schema that is not there yet. The next look tries again.
+        _log.error("backlog_failed", error_class=error_class(error))
 
 
 class Doorbell(Scheduler):  # type: ignore[misc]
