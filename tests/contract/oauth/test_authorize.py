@@ -1,6 +1,7 @@
 """The authorization endpoint: what reaches the person, what goes back to the client, and what goes nowhere."""
 
 import re
+from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
@@ -80,6 +81,22 @@ async def test_a_fault_of_the_request_goes_back_to_the_client(
     assert (response.status_code, told["error"], told["state"]) == (302, error, STATE)
     assert told["error_description"]
     assert urlsplit(response.headers["location"])._replace(query="").geturl() == CALLBACK
+
+
+async def test_a_fault_found_after_the_login_goes_back_by_a_link(flow: Flow) -> None:
+    app = await flow.register()
+    response = await flow.browser.get(authorize_url(app, code_challenge=None), **{"sec-fetch-site": "same-origin"})
+    assert response.status_code == 400
+    link = re.search(r'href="(https://app[^"]+)"', response.text)
+    assert link is not None
+    assert unescape(link[1]).startswith(f"{CALLBACK}?error=invalid_request&error_description=")
+
+
+async def test_nobody_is_sent_anywhere_before_a_login(flow: Flow, server: Server) -> None:
+    app = await flow.register()
+    async with a_browser(server.app) as stranger:
+        response = await stranger.get(authorize_url(app, code_challenge=None))
+    assert path_of(response.headers["location"]).startswith("/login?")
 
 
 @pytest.mark.parametrize(

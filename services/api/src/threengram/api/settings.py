@@ -69,6 +69,15 @@ class Settings(ServiceSettings):
     login_attempts_per_address: int = Field(
         default=30, ge=1, description="Passwords tried a minute from one network address (IPv6: its /64)."
     )
+    token_calls_per_client: int = Field(
+        default=1200,
+        ge=1,
+        description="Requests for tokens a minute of one OAuth client from one network address; a hosted client makes "
+        "those of all its users from few addresses.",
+    )
+    token_calls_per_address: int = Field(
+        default=3000, ge=1, description="Requests for tokens a minute from one network address."
+    )
     password_threads: int = Field(default=2, ge=1, le=64, description="Passwords hashed at once; 19 MiB each.")
     session_minutes: int = Field(default=720, ge=1, description="How long a login on the web pages lasts.")
     embed_query_timeout_ms: int = Field(default=150, ge=1, description="Longest wait for the vector of a query.")
@@ -82,6 +91,8 @@ class Settings(ServiceSettings):
             login_account=Rule("login_account", calls, window_s, "local"),
             login_address=Rule("login_address", self.login_attempts_per_address, MINUTE_S, "local"),
             password_account=Rule("password_account", calls, window_s, "local"),
+            token_client=Rule("token_client", self.token_calls_per_client, MINUTE_S, "local"),
+            token_address=Rule("token_address", self.token_calls_per_address, MINUTE_S, "local"),
         )
 
     @field_validator("redirect_schemes", mode="before")

@@ -76,21 +76,12 @@ class Registered:
     secret: str | None = field(repr=False)
 
 
-def is_document_id(client_id: str) -> bool:
-    """Whether an identifier can name a metadata document."""
-    try:
-        parse_document_url(client_id)
-    except InvalidUrl:
-        return False
-    return True
-
-
 async def client_to_consent(server: AuthorizationServer, client_id: str) -> Client:
     """The client as it is now; nothing is stored. Raises `UnknownClient` or `ClientUnavailable`."""
     row = await _row(server.database, client_id)
     if row is not None and row["registration"] == ClientRegistration.DYNAMIC:
         return _of_row(row)
-    if not is_document_id(client_id):
+    if not _is_document_id(client_id):
         raise UnknownClient("not_registered")
     return _of_document(await server.documents.resolve(client_id))
 
@@ -196,3 +187,11 @@ def _columns(client: Client) -> dict[str, object]:
         "auth_method": client.auth_method,
         "secret_hash": client.secret_hash,
     }
+
+
+def _is_document_id(client_id: str) -> bool:
+    try:
+        parse_document_url(client_id)
+    except InvalidUrl:
+        return False
+    return True

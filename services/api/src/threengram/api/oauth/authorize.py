@@ -13,7 +13,6 @@ from threengram.api.login import Logins, LoginSession
 from threengram.api.oauth.wire import parameters_of
 from threengram.api.pages import PageRefused, form_source, page, render, see_other
 from threengram.core.oauth.authorization import AuthorizationRequest, consent, deny, destination_of, judged
-from threengram.core.oauth.clients import is_document_id
 from threengram.core.oauth.errors import CannotAuthorize
 from threengram.core.oauth.grants import redirect_host
 from threengram.core.oauth.metadata import AUTHORIZE_PATH
@@ -63,13 +62,16 @@ class Authorize:
     async def _ask(self, request: Request) -> Response:
         parameters = _parameters(request)
         session = await self._logins.session_of(request)
-        if session is None and is_document_id(parameters.client_id):
-            # Nobody makes this server fetch a document who is not known to it.
+        if session is None:
+            # Nobody is sent anywhere, and nothing is fetched, for who is not known here (RFC 9700, section 4.11.2).
             return self._logins.redirect(request)
         asked = await self._asked(parameters)
-        if isinstance(asked, str):
-            return RedirectResponse(asked, 302, _NO_STORE)
-        return self._logins.redirect(request) if session is None else self._page(request, session, asked)
+        if isinstance(asked, AuthorizationRequest):
+            return self._page(request, session, asked)
+        if request.headers.get("sec-fetch-site") == "same-origin":
+            # After the login's form, whose policy a further redirect would break in some browsers. A link is free.
+            return render(request, "faulty.html", {"answer": asked}, 400)
+        return RedirectResponse(asked, 302, _NO_STORE)
 
     async def _decide(self, request: Request) -> Response:
         session = await self._logins.session_of(request)
