@@ -34,7 +34,7 @@ class Counting:
         """No trace."""
         return None
 
-    def count(self, event: str, **labels: str) -> None:
+    def count(self, event: str, amount: int = 1, **labels: str) -> None:
         """Of no interest here."""
 
 

@@ -13,7 +13,7 @@ from threengram.cli.ports import Ports
 from threengram.evals.dashboards.proof import Watched, watched
 from threengram.evals.dashboards.source import Dashboard, read
 
-LOAD_S = 8.0
+LOAD_S = 10.0
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ class Observer(Protocol):
         """The W3C trace context of the running span, to be carried through a job row."""
         ...
 
-    def count(self, event: str, **labels: str) -> None:
-        """One more of what happened; names are core's own, label values are enums."""
+    def count(self, event: str, amount: int = 1, **labels: str) -> None:
+        """So many more of what happened; names are core's own, label values are enums."""
         ...
 
 
@@ -33,5 +33,5 @@ class Unobserved:
         """No context."""
         return None
 
-    def count(self, event: str, **labels: str) -> None:
+    def count(self, event: str, amount: int = 1, **labels: str) -> None:
         """Forget it."""

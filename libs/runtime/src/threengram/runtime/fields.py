@@ -40,14 +40,14 @@ _TERM_FIELDS = """
     token_id tool trigger user_id verb version window
 """.split()  # noqa: SIM905
 _NUMBER_FIELDS = """
-    admin_port age_s attempt attempts batch_size body_bytes budget_bytes bytes_in bytes_out calls claimed clients
-    codes content_chars count cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s elapsed_ms
+    admin_port age_s attempt attempts batch_size body_bytes budget_bytes bytes_in bytes_out calls claimed claims
+    clients codes content_chars count cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s elapsed_ms
     embedded erased exit_code expired failed families grants hits index inserted interval_s items kept keys lag_s
-    lease_s left limit lines live memories offset oldest_age_s omitted_windows page_size pages pairs pid pool_available
-    pool_size pool_waiting port processed proposed purged query_chars queue_depth queued queue_tokens rank recall
-    released remaining reset_s results retries retry_after_s rows runs rss_bytes scanned score sessions size_bytes
-    skipped status stored superseded surfaced tenants text_chars texts threads threads_used timeout_s tokens
-    topic_chars total updated vectors waiting windows
+    lease_s left limit lines live memories offset oldest_age_s omitted_windows page_size pages pairs pid
+    pool_available pool_size pool_waiting port processed proposed purged query_chars queue_depth queue_tokens queued
+    rank recall released remaining reset_s results retries retry_after_s rows rss_bytes runs scanned score sessions
+    size_bytes skipped status stored superseded surfaced tenants text_chars texts threads threads_used timeout_s
+    tokens topic_chars total updated vectors waiting windows
 """.split()  # noqa: SIM905
 _FLAG_FIELDS = """
     allowed cached cancelled created degraded dry_run enabled exported first_window_only has_more is_error is_live

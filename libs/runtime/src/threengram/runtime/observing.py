@@ -44,11 +44,11 @@ class TelemetryObserver:
         """The W3C trace context of the running span."""
         return current_traceparent()
 
-    def count(self, event: str, **labels: str) -> None:
-        """One more; raises `KeyError` for an event or a label that is not declared here."""
+    def count(self, event: str, amount: int = 1, **labels: str) -> None:
+        """So many more; raises `KeyError` for an event or a label that is not declared here."""
         counter, allowed = _EVENTS[event]
         values = {name: metrics.closed(labels[name], known) for name, known in allowed.items()}
-        (counter.labels(**values) if values else counter).inc()
+        (counter.labels(**values) if values else counter).inc(amount)
 
 
 class _Timed:

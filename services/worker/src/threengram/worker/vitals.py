@@ -16,7 +16,7 @@ from threengram.runtime.metrics import KEY_STATES
 from threengram.worker.connections import Connections
 from threengram.worker.loop import BackgroundLoop
 
-INTERVAL_S: Final = 15.0
+INTERVAL_S: Final = 5.0
 _COUNTERS: Final = {
     "commits": "Transactions committed.",
     "rollbacks": "Transactions rolled back.",

@@ -87,6 +87,8 @@ async def examine(
     written = await _write(database, principal, batch, outcome, now)
     if written is None:
         return Examined(pairs=len(batch.pairs), calls=refined.calls, dropped=refined.dropped)
+    database.observer.count("proposal", written[0], kind="edge", outcome="proposed")
+    database.observer.count("proposal", written[1], kind="fact", outcome="proposed")
     taken = len(outcome.examined_ids) + len(outcome.waiting_ids)
     return Examined(
         scanned=taken,

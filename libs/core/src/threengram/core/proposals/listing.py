@@ -30,7 +30,7 @@ async def list_proposals(call: Call, tx: TenantTransaction, request: ListProposa
     resumed = call.core.cursors.resume(ProposalsAfter, call.principal.tenant_id, asked, request.cursor)
     after = resumed or ProposalsAfter(_START, _START)
     retiring = {"now": call.now, "proposal_id": None}
-    _, _, edges, facts = await tx.run(
+    stale_edges, stale_facts, edges, facts = await tx.run(
         [
             Step(queries.RETIRE_EDGES, retiring),
             Step(queries.RETIRE_FACTS, retiring),
@@ -39,6 +39,9 @@ async def list_proposals(call: Call, tx: TenantTransaction, request: ListProposa
         ],
         commit=True,
     )
+    observer = call.core.database.observer
+    observer.count("proposal", len(stale_edges), kind="edge", outcome="retired")
+    observer.count("proposal", len(stale_facts), kind="fact", outcome="retired")
     shown_edges, shown_facts = _bounded(edges, request.limit), _bounded(facts, request.limit)
     has_more = len(shown_edges) < len(edges) or len(shown_facts) < len(facts)
     cursor = None
