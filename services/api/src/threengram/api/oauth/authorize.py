@@ -70,7 +70,7 @@ class Authorize:
             return self._page(request, session, asked)
         if request.headers.get("sec-fetch-site") == "same-origin":
             # After the login's form, whose policy a further redirect would break in some browsers. A link is free.
-            return render(request, "faulty.html", {"answer": asked}, 400)
+            return render("faulty.html", {"answer": asked}, 400)
         return RedirectResponse(asked, 302, _NO_STORE)
 
     async def _decide(self, request: Request) -> Response:
