@@ -93,7 +93,6 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
         nested("workers.default.pod.extraEnv", [{"name": "THREENGRAM_WORKER_DATABASE_URL", "value": "x"}]),
         "workers.default.pod.extraEnv sets THREENGRAM_WORKER_DATABASE_URL",
     ),
-    ("a user without password", nested("firstUser.email", "ada@example.com"), "firstUser.email needs"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import importlib.util
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -55,6 +56,12 @@ def generator() -> ModuleType:
     return module
 
 
+@cache
+def values() -> list[Any]:
+    found: list[Any] = generator().read((CHART / "values.yaml").read_text())
+    return found
+
+
 def variables(settings: type[BaseSettings]) -> set[str]:
     """The names of a settings class's variables, without its prefix."""
     return {name.upper() for name in settings.model_fields}
@@ -83,14 +90,14 @@ def test_the_schema_and_the_readme_are_those_of_the_values() -> None:
 
 
 def test_every_value_is_documented() -> None:
-    def silent(values: list[Any]) -> Iterator[str]:
-        for value in values:
+    def silent(level: list[Any]) -> Iterator[str]:
+        for value in level:
             if value.children:
                 yield from silent(list(value.children))
             elif not value.text and not value.path.startswith("workers."):
                 yield value.path
 
-    assert [*silent(generator().read((CHART / "values.yaml").read_text()))] == []
+    assert [*silent(values())] == []
 
 
 def test_every_object_of_the_schema_is_closed_or_a_map_of_plain_texts() -> None:
@@ -140,31 +147,55 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
-def test_each_setting_arrives_under_its_name_as_the_service_reads_it() -> None:
-    samples = {"string": "x", "integer": 1_234_567, "number": 2.5, "boolean": True, "array": ["a", "b"]}
-    for service, settings in generator().SERVICES.items():
-        owner = {"worker": "workerDefaults"}.get(service, service)
-        given, secret = {}, {}
-        for name, (schema, is_secret, _) in generator().settings_of(service).items():
-            if is_secret:
-                secret[name] = {"secret": "s", "key": "k"}
-            elif "enum" in schema:
-                given[name] = schema["enum"][0]
-            elif schema.get("type") == "array" and "$ref" in str(schema["items"]) + str(schema["items"].get("oneOf")):
-                given[name] = [{"provider": "hash"}]
-            elif "type" in schema and "pattern" not in schema:
-                given[name] = max(schema.get("minimum", 0), min(schema.get("maximum", 1e9), samples[schema["type"]])) \
-                    if schema["type"] in {"integer", "number"} else samples[schema["type"]]  # fmt: skip
-        manifests = render(merged(KEYS, nested(owner, {"settings": given, "secretSettings": secret})))
-        kind = "Job" if service == "migrations" else "Deployment"
-        component = {"worker": "worker-default", "migrations": "migrate-1"}.get(service, service)
-        found = environment(named(manifests, kind, component)["spec"]["template"])
-        prefix = str(settings.model_config["env_prefix"])
-        for name, value in given.items():
-            text = found[prefix + snake(name).upper()]["value"]
-            plain = {True: "true"}.get(value, str(value)) if not isinstance(value, list) else text
-            assert text == plain, name
-        assert all(prefix + snake(name).upper() in found for name in secret)
+def sample(schema: Mapping[str, Any]) -> Any:
+    """A value that the schema of a setting takes; None where only the service knows."""
+    match schema:
+        case {"enum": [first, *_]}:
+            return first
+        case {"type": "integer" | "number"}:
+            whole = {"integer": 1_234_567, "number": 2.5}[schema["type"]]
+            return max(schema.get("minimum", 0), min(schema.get("maximum", whole), whole))
+        case {"type": "boolean"}:
+            return True
+        case {"type": "array", "items": {"type": "string"}}:
+            return ["a", "b"]
+        case {"type": "array"}:
+            return [{"provider": "hash"}]
+        case {"type": "string"} if "pattern" not in schema:
+            return "x"
+        case _:
+            return None
+
+
+def text_of(value: Any) -> str:
+    match value:
+        case True:
+            return "true"
+        case [{}, *_]:
+            return json.dumps(value, separators=(",", ":"))
+        case [*parts]:
+            return ",".join(parts)
+        case _:
+            return str(value)
+
+
+@pytest.mark.parametrize("service", ["gateway", "api", "embedder", "worker", "cimd", "migrations"])
+def test_each_setting_arrives_under_its_name_as_the_service_reads_it(service: str) -> None:
+    settings = generator().settings_of(service)
+    samples = {name: sample(schema) for name, (schema, is_secret, _) in settings.items() if not is_secret}
+    given = {name: value for name, value in samples.items() if value is not None}
+    secret = {name: {"secret": "s", "key": "k"} for name, (_, is_secret, _) in settings.items() if is_secret}
+    owner = {"worker": "workerDefaults"}.get(service, service)
+    manifests = render(merged(KEYS, nested(owner, {"settings": given, "secretSettings": secret})))
+    kind, component = {"worker": ("Deployment", "worker-default"), "migrations": ("Job", "migrate-1")}.get(
+        service, ("Deployment", service)
+    )
+    found = environment(named(manifests, kind, component)["spec"]["template"])
+    prefix = str(generator().SERVICES[service].model_config["env_prefix"])
+    arrived = {name: found[prefix + snake(name).upper()]["value"] for name in given}
+    assert arrived == {name: text_of(value) for name, value in given.items()}
+    assert len(given) > len(samples) / 2
+    assert all("secretKeyRef" in found[prefix + snake(name).upper()]["valueFrom"] for name in secret)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -194,8 +225,11 @@ def test_the_secrets_that_the_chart_makes_are_what_the_services_read() -> None:
         assert re.fullmatch(r"[A-Za-z0-9]{40}", secrets[f"memory-threengram-db-threengram-{role}"]["password"])
 
 
-def test_the_readme_of_the_repository_s_templates_names_no_value_that_is_not_there() -> None:
-    known = {leaf.path for value in generator().read((CHART / "values.yaml").read_text()) for leaf in value.leaves()}
+def test_the_head_of_the_readme_names_values_that_are_there() -> None:
+    known = {leaf.path for value in values() for leaf in value.leaves()}
+    known |= {
+        f"{service}.settings.{name}" for service in generator().SERVICES for name in generator().settings_of(service)
+    }
     roots = {path.partition(".")[0] for path in known}
     said = re.findall(r"`([a-z][A-Za-z]*(?:\.[A-Za-z]+)+)`", (CHART.parent / "readme.head.md").read_text())
     assert [path for path in said if path.partition(".")[0] in roots and path not in known] == []

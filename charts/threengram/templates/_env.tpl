@@ -51,7 +51,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* The runtime role's URL; takes a list: root, prefix, and `direct` for a Job that goes past the pooler. Passwords are made of letters and digits, or belong to the URL of an existing Secret. */}}
+{{/* The runtime role's URL; takes a list: root, prefix. Passwords are made of letters and digits, or belong to the URL of an existing Secret. */}}
 {{- define "threengram.env.database" -}}
 {{- $root := index . 0 -}}
 {{- $prefix := index . 1 -}}
@@ -64,9 +64,6 @@
 {{- else -}}
 {{- $role := $root.Values.database.roles.runtime.name -}}
 {{- $host := include "threengram.database.host" $root -}}
-{{- if gt (len .) 2 -}}
-{{- $host = printf "%s-rw" (include "threengram.database.cluster" $root) -}}
-{{- end -}}
 - name: DATABASE_PASSWORD
   valueFrom:
     secretKeyRef:

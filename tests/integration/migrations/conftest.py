@@ -10,16 +10,39 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.servers import postgres_server
-from threengram.migrations.run import VERSIONS
+from tests.servers import account_directory, free_port, running
+from threengram.cli.account import service_account
+from threengram.cli.binaries import postgres_installation
+from threengram.cli.embedded_postgres import EmbeddedPostgres
+from threengram.migrations.run import HOME
 
 ROLE = "threengram_runtime"
 
 
 @pytest.fixture(scope="session")
-def migrations_server() -> Iterator[str]:
-    with postgres_server() as url:
-        yield url
+def server() -> Iterator[EmbeddedPostgres]:
+    """A server whose superuser is at hand, as operators of a cluster have it."""
+    account = service_account()
+    with account_directory() as directory:
+        embedded = EmbeddedPostgres(
+            directory=directory / "postgres",
+            installation=postgres_installation(directory, account),
+            port=free_port(),
+            superuser_password=secrets.token_urlsafe(),
+            owner_password=secrets.token_urlsafe(),
+            account=account,
+            is_durable=False,
+            settings={"shared_buffers": "64MB"},
+        )
+        embedded.create()
+        with running(embedded.command(), embedded.accepts_connections):
+            embedded.bootstrap()
+            yield embedded
+
+
+@pytest.fixture(scope="session")
+def migrations_server(server: EmbeddedPostgres) -> str:
+    return server.owner_url
 
 
 @pytest.fixture
@@ -32,10 +55,11 @@ def empty_database(migrations_server: str) -> str:
 
 
 @pytest.fixture
-def versions(tmp_path: Path) -> Path:
-    """A copy of the history, to plant migrations in."""
-    folder = tmp_path / "versions"
-    shutil.copytree(VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+def next_release(tmp_path: Path) -> Path:
+    """A copy of history, roles and grants, to plant those of a later release in."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(HOME / "versions", folder / "versions", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HOME / "roles.sql", folder)
     return folder
 
 

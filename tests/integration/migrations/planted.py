@@ -37,15 +37,18 @@ NOTHING = """
 """
 
 
-def plant(versions: Path, revision: str, deploy: str, body: str) -> None:
-    """One more migration at the end of the history in `versions`."""
-    (versions / f"{revision}_planted.py").write_text(
+def plant(home: Path, revision: str, deploy: str, body: str) -> None:
+    """One more migration at the end of the history in `home`."""
+    (home / "versions" / f"{revision}_planted.py").write_text(
         f'"""Planted.\n\ndeploy: {deploy}\n"""\n\nfrom alembic import op\n\n'
         f'revision = "{revision}"\ndown_revision = "{int(revision) - 1:04}"\n\n\ndef upgrade() -> None:{body}'
     )
 
 
-def plant_the_next_release(versions: Path) -> None:
+def plant_the_next_release(home: Path) -> None:
     """What the release after this one would bring."""
-    plant(versions, PRE, "pre", ADD_TITLE + ADD_WHAT_OLD_CODE_DOES_NOT_KNOW)
-    plant(versions, POST, "post", DROP_NAME)
+    plant(home, PRE, "pre", ADD_TITLE + ADD_WHAT_OLD_CODE_DOES_NOT_KNOW)
+    plant(home, POST, "post", DROP_NAME)
+    roles = (home / "roles.sql").read_text()
+    assert "UPDATE (name) ON tenants" in roles
+    (home / "roles.sql").write_text(roles.replace("UPDATE (name) ON tenants", "UPDATE (title) ON tenants"))

@@ -33,8 +33,8 @@ async def released(empty_database: str) -> AsyncIterator[tuple[str, Database]]:
     await pool.close()
 
 
-def migrate(owner_url: str, versions: Path, phase: Phase) -> str | None:
-    return upgrade(owner_url, runtime_password="", phase=phase, versions=versions)
+def migrate(owner_url: str, home: Path, phase: Phase) -> str | None:
+    return upgrade(owner_url, runtime_password="", phase=phase, home=home)
 
 
 async def old_code_writes(database: Database, name: str) -> None:
@@ -57,18 +57,28 @@ def names(owner_url: str, column: str) -> set[str]:
         return found
 
 
+def eraser_may_write(owner_url: str, *columns: str) -> bool:
+    with psycopg.connect(owner_url) as owner:
+        granted = owner.execute(
+            "SELECT array_agg(column_name::text ORDER BY column_name) FROM information_schema.role_column_grants"
+            " WHERE table_name = 'tenants' AND privilege_type = 'UPDATE' AND grantee = 'tg_eraser'"
+        ).fetchone()
+        return granted == ([*columns],)
+
+
 async def test_old_and_new_code_serve_together_between_the_two_steps(
-    released: tuple[str, Database], versions: Path
+    released: tuple[str, Database], next_release: Path
 ) -> None:
     owner_url, database = released
-    plant_the_next_release(versions)
+    plant_the_next_release(next_release)
     await old_code_writes(database, "before")
     with pytest.raises(schema.SchemaBehind):
         await schema.check(database, needs=PRE)
 
-    assert migrate(owner_url, versions, Phase.PRE) == PRE
+    assert migrate(owner_url, next_release, Phase.PRE) == PRE
     await guard.check(database)
     assert not await schema.check(database, needs=PRE)
+    assert eraser_may_write(owner_url, "name", "title")
     await asyncio.gather(
         *(old_code_writes(database, f"old-{number}") for number in range(WRITERS)),
         *(asyncio.to_thread(new_code_writes, owner_url, f"new-{number}") for number in range(WRITERS)),
@@ -77,40 +87,41 @@ async def test_old_and_new_code_serve_together_between_the_two_steps(
     assert names(owner_url, "name") == names(owner_url, "title")
     assert names(owner_url, "title") >= everybody
 
-    assert migrate(owner_url, versions, Phase.POST) == POST
+    assert migrate(owner_url, next_release, Phase.POST) == POST
+    assert eraser_may_write(owner_url, "title")
     new_code_writes(owner_url, "after")
     assert names(owner_url, "title") >= everybody | {"after"}
     with pytest.raises(psycopg.errors.UndefinedColumn):
         await old_code_writes(database, "too late")
 
 
-async def test_old_code_starts_anew_on_the_newer_schema(released: tuple[str, Database], versions: Path) -> None:
+async def test_old_code_starts_anew_on_the_newer_schema(released: tuple[str, Database], next_release: Path) -> None:
     owner_url, database = released
-    plant_the_next_release(versions)
-    migrate(owner_url, versions, Phase.PRE)
+    plant_the_next_release(next_release)
+    migrate(owner_url, next_release, Phase.PRE)
     await schema.open_when_ready(database, timeout_s=1)
     await guard.check(database)
 
 
 async def test_what_a_newer_schema_opens_to_everybody_is_still_refused(
-    released: tuple[str, Database], versions: Path
+    released: tuple[str, Database], next_release: Path
 ) -> None:
     owner_url, database = released
-    plant(versions, PRE, "pre", '\n    op.execute("CREATE POLICY all_of_it ON tenants FOR SELECT USING (true)")\n')
-    migrate(owner_url, versions, Phase.PRE)
+    plant(next_release, PRE, "pre", '\n    op.execute("CREATE POLICY all_of_it ON tenants FOR SELECT USING (true)")\n')
+    migrate(owner_url, next_release, Phase.PRE)
     with pytest.raises(guard.GuardViolation, match="all_of_it on tenants is not expected"):
         await guard.check(database)
 
 
-async def test_new_code_waits_until_its_migrations_have_run(released: tuple[str, Database], versions: Path) -> None:
+async def test_new_code_waits_until_its_migrations_have_run(released: tuple[str, Database], next_release: Path) -> None:
     owner_url, old = released
-    plant_the_next_release(versions)
+    plant_the_next_release(next_release)
     new = Database(str(old.pool.conninfo))
     waiting = asyncio.create_task(schema.open_when_ready(new, timeout_s=30, needs=PRE))
     while not new.pool.get_stats().get("requests_num"):
         await asyncio.wait([waiting], timeout=0.01)
     assert not waiting.done()
-    migrate(owner_url, versions, Phase.PRE)
+    migrate(owner_url, next_release, Phase.PRE)
     await waiting
     await new.close()
 
@@ -122,22 +133,22 @@ async def test_waiting_for_a_schema_that_does_not_come_ends_at_its_deadline(
         await schema.open_when_ready(released[1], timeout_s=0.1, needs=PRE)
 
 
-async def test_a_release_is_not_skipped_over(released: tuple[str, Database], versions: Path) -> None:
+async def test_a_release_is_not_skipped_over(released: tuple[str, Database], next_release: Path) -> None:
     owner_url, _ = released
-    plant_the_next_release(versions)
-    plant(versions, AFTER, "pre", NOTHING)
+    plant_the_next_release(next_release)
+    plant(next_release, AFTER, "pre", NOTHING)
     with pytest.raises(UnfinishedRelease, match=f"{POST} .* is pending"):
-        migrate(owner_url, versions, Phase.PRE)
+        migrate(owner_url, next_release, Phase.PRE)
     with pytest.raises(UnfinishedRelease, match=f"{PRE} is pending"):
-        migrate(owner_url, versions, Phase.POST)
-    assert migrate(owner_url, versions, Phase.ALL) == AFTER
+        migrate(owner_url, next_release, Phase.POST)
+    assert migrate(owner_url, next_release, Phase.ALL) == AFTER
 
 
-def test_an_empty_database_has_no_old_code_to_wait_for(empty_database: str, versions: Path) -> None:
-    plant_the_next_release(versions)
-    assert upgrade(empty_database, runtime_password="x", phase=Phase.PRE, versions=versions) == POST
-    assert migrate(empty_database, versions, Phase.PRE) == POST
-    assert migrate(empty_database, versions, Phase.POST) == POST
+def test_an_empty_database_has_no_old_code_to_wait_for(empty_database: str, next_release: Path) -> None:
+    plant_the_next_release(next_release)
+    assert upgrade(empty_database, runtime_password="x", phase=Phase.PRE, home=next_release) == POST
+    assert migrate(empty_database, next_release, Phase.PRE) == POST
+    assert migrate(empty_database, next_release, Phase.POST) == POST
 
 
 def test_every_migration_says_when_it_is_deployed_and_the_code_needs_the_newest_first_half() -> None:

@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from threengram.core.db import schema
 from threengram.core.db.database import Database
-from threengram.core.errors import Conflict, Error
+from threengram.core.errors import Error
 from threengram.core.identity import provision
 from threengram.core.identity.keys import MIN_REFETCH_S
 from threengram.core.oauth.signing import private_keys
@@ -61,7 +61,6 @@ class Settings(BaseSettings):
     signing_key: SecretStr = Field(default=SecretStr(""), description="The same as `THREENGRAM_API_SIGNING_KEY`.")
     public_url: str = Field(default="http://127.0.0.1:8300", description="Public base URL of the gateway.")
     issuer_url: str = Field(default="http://127.0.0.1:8301", description="Public base URL of `api`.")
-    password: SecretStr = Field(default=SecretStr(""), description="For `user`; read from standard input when unset.")
     wait_s: float = Field(default=5, gt=0, description="Longest wait for the database and its schema.")
 
 
@@ -145,9 +144,7 @@ def main(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("publish-key", help="publish the public half of the signing key")
     commands.add_parser("activate-key", help="let the first signing key sign from now on")
-    users = commands.add_parser("user", help="make a user; the password is read from standard input")
-    users.add_argument("email")
-    users.add_argument("--if-missing", action="store_true", help="leave a user alone who is there already")
+    commands.add_parser("user", help="make a user; the password is read from standard input").add_argument("email")
     tokens = commands.add_parser("token", help="print an access token for the MCP server")
     tokens.add_argument("email")
     tokens.add_argument("--days", type=int, default=30, choices=range(1, LONGEST_TOKEN_DAYS + 1), metavar="DAYS")
@@ -178,13 +175,7 @@ def _answer(given: argparse.Namespace, settings: Settings, now: datetime) -> str
             activate_key(settings.owner_url.get_secret_value(), settings.signing_key.get_secret_value(), now)
             return "activated"
         case "user":
-            password = settings.password.get_secret_value() or sys.stdin.readline().rstrip("\r\n")
-            try:
-                asyncio.run(make_user(settings, given.email, password, now))
-            except Conflict:
-                if not given.if_missing:
-                    raise
-                return "there already"
+            asyncio.run(make_user(settings, given.email, sys.stdin.readline().rstrip("\r\n"), now))
             return "created"
         case _:
             return asyncio.run(token(settings, given.email, timedelta(days=given.days), now))

@@ -4,7 +4,8 @@
 -- cannot log in; each owns the definer functions of its kind and sees across tenants only the columns granted here.
 -- `tg_eraser` cannot log in either and sees one tenant at a time.
 -- The name and password of the runtime role arrive in the settings `threengram.runtime_role` and
--- `threengram.runtime_password` of this session.
+-- `threengram.runtime_password` of this session, the phase of the rollout in `threengram.phase`. In the phase `pre`
+-- nothing is taken from anybody: the code of the former release goes on with what it was given.
 
 DO $$
 DECLARE
@@ -38,7 +39,14 @@ BEGIN
 END $$;
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, tg_resolver, tg_sweeper, tg_eraser;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC;
+DO $$
+BEGIN
+    IF current_setting('threengram.phase') <> 'pre' THEN
+        REVOKE ALL ON ALL TABLES IN SCHEMA public FROM tg_resolver, tg_sweeper, tg_eraser;
+        EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I', current_setting('threengram.runtime_role'));
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA public TO tg_resolver, tg_sweeper, tg_eraser;
 
 -- Owners of the definer functions. CREATE on the schema is needed for the hand-over only.
@@ -168,7 +176,6 @@ DECLARE
     runtime text := current_setting('threengram.runtime_role');
     granted record;
 BEGIN
-    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I', runtime);
     EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', runtime);
     FOR granted IN
         SELECT * FROM (VALUES

@@ -1,6 +1,6 @@
 """Bring a database to the newest schema, or as far as a phase of a rollout goes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psycopg
@@ -17,8 +17,7 @@ from threengram.migrations.phases import Phase, target
 
 RUNTIME_ROLE = "threengram_runtime"
 
-_HERE = Path(__file__).parent
-VERSIONS = _HERE / "versions"
+HOME = Path(__file__).parent
 
 
 def upgrade(
@@ -27,12 +26,12 @@ def upgrade(
     runtime_password: str,
     runtime_role: str = RUNTIME_ROLE,
     phase: Phase = Phase.ALL,
-    versions: Path = VERSIONS,
+    home: Path = HOME,
 ) -> str | None:
     """Run the pending migrations of `phase` and then `roles.sql`, as the owner, under an advisory lock.
 
     Returns the revision that the database has now. An empty `runtime_password` leaves the role's password as it is
-    (managed elsewhere). `versions` is the folder of the history. Raises `UnfinishedRelease`.
+    (managed elsewhere). `home` is the folder of `versions` and `roles.sql`. Raises `UnfinishedRelease`.
     """
     engine = create_engine(make_url(owner_url).set(drivername="postgresql+psycopg"))
     try:
@@ -40,19 +39,23 @@ def upgrade(
             until_true(lambda: _locked(connection))
             connection.execute(text("SET lock_timeout = '5s'"))
             connection.commit()
-            revision = _migrate(connection, phase, versions)
+            revision = _migrate(connection, phase, home)
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATION_LOCK})
             connection.commit()
     finally:
         engine.dispose()
     with psycopg.connect(owner_url, autocommit=True) as owner, held(owner, MIGRATION_LOCK), owner.transaction():
-        _apply_roles(owner, runtime_role, runtime_password)
+        _apply_roles(
+            owner,
+            home,
+            {"runtime_role": runtime_role, "runtime_password": runtime_password, "phase": phase.value},
+        )
     return revision
 
 
-def history(versions: Path = VERSIONS) -> ScriptDirectory:
+def history(home: Path = HOME) -> ScriptDirectory:
     """Every migration, as Alembic knows them."""
-    return ScriptDirectory.from_config(_config(versions))
+    return ScriptDirectory.from_config(_config(home))
 
 
 def retire(owner_url: str, roles: Sequence[str]) -> None:
@@ -74,16 +77,16 @@ def retire(owner_url: str, roles: Sequence[str]) -> None:
                 owner.execute(sql.SQL("ALTER ROLE {} NOLOGIN PASSWORD NULL").format(name))
 
 
-def _config(versions: Path) -> Config:
+def _config(home: Path) -> Config:
     config = Config()
-    config.set_main_option("script_location", str(_HERE))
-    config.set_main_option("version_locations", str(versions))
+    config.set_main_option("script_location", str(HOME))
+    config.set_main_option("version_locations", str(home / "versions"))
     config.set_main_option("path_separator", "newline")
     return config
 
 
-def _migrate(connection: Connection, phase: Phase, versions: Path) -> str | None:
-    config = _config(versions)
+def _migrate(connection: Connection, phase: Phase, home: Path) -> str | None:
+    config = _config(home)
     current = MigrationContext.configure(connection).get_current_revision()
     connection.commit()
     aim = target(ScriptDirectory.from_config(config), current, phase)
@@ -101,7 +104,7 @@ def _locked(connection: Connection) -> bool:
     return bool(taken)
 
 
-def _apply_roles(owner: psycopg.Connection, runtime_role: str, runtime_password: str) -> None:
-    for name, value in (("threengram.runtime_role", runtime_role), ("threengram.runtime_password", runtime_password)):
-        owner.execute("SELECT set_config(%s, %s, true)", (name, value))
-    owner.execute(sql.SQL((_HERE / "roles.sql").read_text()))
+def _apply_roles(owner: psycopg.Connection, home: Path, settings: Mapping[str, str]) -> None:
+    for name, value in settings.items():
+        owner.execute("SELECT set_config(%s, %s, true)", (f"threengram.{name}", value))
+    owner.execute(sql.SQL((home / "roles.sql").read_text()))

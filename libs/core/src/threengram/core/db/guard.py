@@ -4,7 +4,7 @@ A service with a database refuses to be ready when its role could see past row s
 altered anywhere, or when a partition can be reached around its parent's policy.
 
 While a release rolls out, the schema is newer than the code that still serves. What a newer schema adds beside what
-this code knows is not an alteration: policies of the roles that cannot log in, and tables that say they have no tenant.
+this code knows is not an alteration: policies of other roles, and tables that say they have no tenant.
 """
 
 from threengram.core.db import schema
@@ -18,8 +18,6 @@ EXEMPT = frozenset({"oauth_clients", "signing_keys", "embedding_models", "alembi
 
 NO_TENANT = "no tenant"
 """The comment on a table without a tenant, for code that is older than the table."""
-
-ROLES_WITHOUT_LOGIN = frozenset({"tg_resolver", "tg_sweeper"})
 
 NAMED_POLICIES = {
     ("api_keys", "resolver_reads", "SELECT", "tg_resolver", "true", None),
@@ -101,7 +99,7 @@ async def check(database: Database) -> None:
     violations = [
         *role_violations(role),
         *_table_violations(tables, exempt),
-        *_policy_violations(tables, policies, exempt, allows_unknown=is_newer),
+        *_policy_violations(tables, policies, exempt, unknown_of_others=is_newer, role=role["rolname"]),
     ]
     if violations:
         database.observer.count("guard_violation")
@@ -140,7 +138,7 @@ def _table_violations(tables: list[Row], exempt: frozenset[str]) -> list[str]:
 
 
 def _policy_violations(
-    tables: list[Row], policies: list[Row], exempt: frozenset[str], *, allows_unknown: bool
+    tables: list[Row], policies: list[Row], exempt: frozenset[str], *, unknown_of_others: bool, role: str
 ) -> list[str]:
     expected = {
         (table["relname"], "tenant_isolation", "ALL", "public", rule, rule)
@@ -153,7 +151,7 @@ def _policy_violations(
         for row in policies
         if row["permissive"] == "PERMISSIVE"
     }
-    tolerated = {policy for policy in found if allows_unknown and policy[3] in ROLES_WITHOUT_LOGIN}
+    tolerated = {policy for policy in found if unknown_of_others and not {"public", role} & {*policy[3].split(",")}}
     missing = [f"policy {policy[1]} on {policy[0]} is missing or altered" for policy in expected - found]
     surplus = [f"policy {policy[1]} on {policy[0]} is not expected" for policy in found - expected - tolerated]
     return missing + surplus

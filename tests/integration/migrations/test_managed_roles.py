@@ -1,0 +1,48 @@
+"""Where an operator made the database and manages its roles, as CloudNativePG does, migrations make do with less."""
+
+import secrets
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.integration.migrations.conftest import as_role
+from threengram.cli.embedded_postgres import EmbeddedPostgres
+from threengram.core.db import guard
+from threengram.core.db.database import Database
+from threengram.migrations.run import retire, upgrade
+
+OWNER, RUNTIME = "operated_owner", "operated_runtime"
+
+
+@pytest.fixture
+def operated(server: EmbeddedPostgres) -> tuple[str, str]:
+    """URLs of owner and runtime role in a database that a superuser made for them."""
+    passwords = {role: secrets.token_urlsafe() for role in (OWNER, RUNTIME)}
+    with psycopg.connect(server.superuser_url, autocommit=True) as superuser:
+        for role, attributes in ((OWNER, "LOGIN CREATEROLE"), (RUNTIME, "LOGIN")):
+            create = sql.SQL("CREATE ROLE {} " + attributes + " PASSWORD {}")
+            superuser.execute(create.format(sql.Identifier(role), sql.Literal(passwords[role])))
+        superuser.execute(f"CREATE DATABASE operated OWNER {OWNER}")
+    with psycopg.connect(server.superuser_url.rpartition("/")[0] + "/operated", autocommit=True) as superuser:
+        superuser.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        # The server's other databases have made these already; the owner of a new server makes them itself.
+        for (role,) in superuser.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'tg\\_%'").fetchall():
+            superuser.execute(f"GRANT {role} TO {OWNER} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE".encode())
+    base = server.owner_url.rpartition("/")[0] + "/operated"
+    return as_role(base, OWNER, passwords[OWNER]), as_role(base, RUNTIME, passwords[RUNTIME])
+
+
+async def test_the_schema_comes_without_a_word_about_roles_that_somebody_else_manages(
+    operated: tuple[str, str],
+) -> None:
+    owner_url, runtime_url = operated
+    for _ in range(2):
+        upgrade(owner_url, runtime_password="", runtime_role=RUNTIME)
+    database = Database(runtime_url)
+    await database.open()
+    await guard.check(database)
+    retire(owner_url, [RUNTIME])
+    await database.close()
+    with psycopg.connect(runtime_url) as runtime, pytest.raises(psycopg.errors.UndefinedTable):
+        runtime.execute("SELECT FROM signing_keys")
