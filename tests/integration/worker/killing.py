@@ -1,5 +1,6 @@
 """Jobs of every kind held in the middle of their work, and the end of the worker that does it."""
 
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from uuid import UUID
 import psycopg
 
 from tests.integration.jobs.canaries import CANARY, bind, places_of
-from tests.integration.worker.programs import Stack
+from tests.integration.worker.programs import Program, Stack
 from tests.integration.worker.writing import Diary, eventually
 from tests.people import Person, a_person
 from threengram.core.call import open_call
@@ -120,24 +121,32 @@ async def kill_in_the_middle(stack: Stack, diary: Diary, owner_url: str, *, time
     """
     database = diary.core.database
     stack.beat()
-    worker = stack.worker(lease_s=str(LEASE_S), concurrency=str(QUEUES_HELD))
+    worker = stack.worker(lease_s=str(LEASE_S))
     await eventually(partial(settled, database))
     taken_over_s = []
     for _ in range(times):
+        successor = await asleep(stack)
         promising, leaving = await prepare(diary)
         with held(owner_url, promising, leaving):
             work = await enqueue_all(database, promising, leaving)
             await eventually(partial(is_blocked, database, len(work.runs)))
-            successor = stack.worker(lease_s=str(LEASE_S), concurrency=str(QUEUES_HELD))
-            await eventually(successor.is_ready)
             worker.kill()
             killed_at = time.monotonic()
+            successor.process.send_signal(signal.SIGCONT)
             await eventually(partial(is_taken_over, database, work))
             taken_over_s.append(time.monotonic() - killed_at)
         worker = successor
         await eventually(partial(is_done, database, work))
         await require_done_once(diary, owner_url, work)
     return taken_over_s
+
+
+async def asleep(stack: Stack) -> Program:
+    """A worker that is ready and stands still, so that it takes nothing and needs no time to start."""
+    worker = stack.worker(lease_s=str(LEASE_S))
+    await eventually(worker.is_ready)
+    worker.process.send_signal(signal.SIGSTOP)
+    return worker
 
 
 async def is_blocked(database: Database, count: int) -> bool:
