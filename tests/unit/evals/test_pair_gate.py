@@ -6,7 +6,7 @@ import pytest
 
 from threengram.evals.pairs import floors, labelled
 from threengram.evals.pairs.labelled import InvalidPairs
-from threengram.evals.pairs.measure import Judged, Share, judge, precision, recall
+from threengram.evals.pairs.measure import Judged, Share, false, judge, precision, recall
 from threengram.schema.enums import EdgeType
 
 TEST = labelled.load("test")
@@ -23,6 +23,10 @@ def test_supersessions_on_the_test_pairs_hold_their_floors(judged: list[Judged])
     assert held.recall >= floors.LEAST_RECALL
     problems = floors.breaches(held, labelled.digest("test"), precision=precision(judged), recall=recall(judged))
     assert problems == []
+
+
+def test_no_trap_and_no_pair_that_rules_were_fitted_on_is_superseded_falsely() -> None:
+    assert [one.pair.id for split in ("dev", "traps") for one in false(judge(labelled.load(split)))] == []
 
 
 def test_there_are_enough_pairs_in_several_languages_and_none_is_in_both_splits() -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from threengram.evals.pairs import floors, labelled, lives, report
-from threengram.evals.pairs.measure import judge, precision, recall
+from threengram.evals.pairs.measure import false, judge, precision, recall
 
 
 def main() -> int:
@@ -32,6 +32,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "pairs.json").write_bytes(report.figures(judged, prose))
     problems = floors.breaches(floors.load(), labelled.digest("test"), **reached)
+    problems += [f"{one.pair.id} takes over falsely" for name in ("dev", "traps") for one in false(judged[name])]
     for problem in problems:
         print(f"FAILED  {problem}", file=sys.stderr)
     return 1 if problems else 0

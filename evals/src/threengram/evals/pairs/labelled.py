@@ -11,7 +11,8 @@ from threengram.core.consolidation.relation import Relation, Statement
 from threengram.schema.enums import MemoryType
 
 DATA = Path(__file__).parents[4] / "data" / "pairs"
-SPLITS = ("dev", "test")
+SPLITS = ("dev", "test", "traps")
+"""Rules are fitted on dev and hold their floors on test; in traps neither memory of a pair ever takes over."""
 
 Text = Annotated[tuple[str, str], Field(description="topic, content")]
 

@@ -72,6 +72,11 @@ def recall(judged: Sequence[Judged]) -> Share:
     return Share(sum(one.has_supersedes for one in wanted), len(wanted))
 
 
+def false(judged: Iterable[Judged]) -> list[Judged]:
+    """Supersessions that were proposed and should not have been."""
+    return [one for one in judged if one.has_supersedes and not one.wants_supersedes]
+
+
 def grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str, list[Judged]]:
     """By a property of the pair, in the order of its names."""
     found: dict[str, list[Judged]] = {}

@@ -12,6 +12,7 @@ MAX_READ_CHARS = 4_000
 """A longer body says too much to be one statement: it is never compared, and claims are looked for up to here."""
 
 _BY_NAME = {lexicon.name: lexicon for lexicon in (*LANGUAGES, UNKNOWN)}
+_BEFORE_NOUNS = frozenset({Role.ARTICLE, Role.GENITIVE, Role.PREPOSITION})
 _TEMPORAL = frozenset({Kind.DATE, Kind.WEEKDAY, Kind.TIME})
 
 
@@ -60,6 +61,8 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
         after = tokens[position + 1] if position + 1 < len(tokens) else None
         if token.kind is Kind.NUMBER and not token.slot:
             tokens[position] = _numbered(token, before, after, lexicon)
+        elif token.kind is Kind.WORD and token.is_pivot and before is not None and before.role in _BEFORE_NOUNS:
+            tokens[position] = replace(token, is_pivot=False)
         elif token.kind is Kind.WORD and before is not None and before.role is Role.TITLE:
             tokens[position] = replace(token, kind=Kind.NAME, slot="name")
         elif token.role is Role.TITLE and not lexicon.is_spaced and before is not None and before.kind is Kind.WORD:

@@ -125,6 +125,7 @@ def _in_role(text: str, role: Role, lexicon: Lexicon) -> Token:
 
 def _word(text: str, lexicon: Lexicon, *, is_leading: bool) -> Token:
     folded = fold(text)
+    ends_subject = bool(lexicon.subject_endings) and folded.endswith(lexicon.subject_endings)
     if lexicon.endings and folded not in lexicon.weekdays:
         folded = lexicon.without_ending(folded)
     stem = lexicon.stem(folded.replace("-", ""))
@@ -138,7 +139,7 @@ def _word(text: str, lexicon: Lexicon, *, is_leading: bool) -> Token:
         stem,
         kind,
         slot=slot,
-        is_pivot=stem in lexicon.pivots,
+        is_pivot=stem in lexicon.pivots or (ends_subject and len(text) > len(folded)),
         is_multivalued=stem in lexicon.multivalued,
         is_happening=folded in lexicon.happenings,
     )

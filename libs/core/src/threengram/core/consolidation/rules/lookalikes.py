@@ -1,7 +1,7 @@
 """What tells two statements apart although they resemble each other: another person, place, project, environment."""
 
 from threengram.core.consolidation.reading import Reading
-from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Token
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Difference, Placed
 from threengram.core.consolidation.rules.positions import is_value, leads
 
@@ -23,7 +23,31 @@ def other_subject(found: Difference, older: Reading, newer: Reading) -> bool:
         if placed.token.kind is Kind.CONTRAST and placed.token.key not in reading.keys:
             return True
     first = _leading(found.removed, found.older), _leading(found.added, found.newer)
-    return None not in first
+    return None not in first or _subjects_differ(found, older, newer)
+
+
+def _subjects_differ(found: Difference, older: Reading, newer: Reading) -> bool:
+    """Whether the subjects differ, or only one has a subject that the other memory doesn't know: `We use npm`,
+    `Borealis uses pnpm instead of npm`.
+    """
+    before, after = _subject(found.older), _subject(found.newer)
+    if before is None or after is None:
+        return False
+    unknown = (
+        any(token.key not in newer.keys for token in before),
+        any(token.key not in older.keys for token in after),
+    )
+    return all(unknown) or (bool(before) is not bool(after) and any(unknown))
+
+
+def _subject(clause: Clause) -> list[Token] | None:
+    """What stands before the first word that is known as a verb or says of a change; None without one."""
+    pivot = next((place for place, token in enumerate(clause) if _is_verb(token, is_first=not place)), None)
+    return None if pivot is None else [token for token in clause[:pivot] if token.is_content]
+
+
+def _is_verb(token: Token, *, is_first: bool) -> bool:
+    return token.is_pivot or (token.role is Role.CHANGE and not is_first)
 
 
 def qualified_differently(found: Difference) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from threengram.core.consolidation.reading.tokens import VALUES, Clause, Role, Token
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Placed
 
 _LIGHT = frozenset({Role.ARTICLE, Role.SOFT, Role.CHANGE, Role.TITLE, Role.NEGATOR})
@@ -33,6 +33,27 @@ def is_value(placed: Placed, clause: Clause) -> bool:
         return False
     after = _next(clause, placed.position)
     return after is None or after.role in _LINKING
+
+
+def is_value_before_verb(placed: Placed, clause: Clause) -> bool:
+    """The same where verbs come last: behind what is talked about, and no part of a name that goes on."""
+    before, after = clause[: placed.position], clause[placed.position + 1 :]
+    if any(token.is_pivot for token in before):
+        return True
+    follows = next((token.role for token in after if token.is_content or token.role), None)
+    return not leads(placed, clause) and follows is not Role.GENITIVE and not any(token.is_pivot for token in after)
+
+
+def is_headed(placed: Placed, clause: Clause) -> bool:
+    """Whether it is the noun behind a modifier: `chocolate` in `dark chocolate`."""
+    before = clause[placed.position - 1] if placed.position else None
+    return before is not None and before.kind is Kind.WORD and not before.is_pivot
+
+
+def is_due(placed: Placed, clause: Clause) -> bool:
+    """Whether a word for a deadline stands before the date, or behind it as in Chinese and Japanese."""
+    behind = clause[placed.position + 1 : placed.position + 2]
+    return role_before(placed, clause) is Role.DEADLINE or any(token.role is Role.DEADLINE for token in behind)
 
 
 def qualifies(placed: Placed, clause: Clause) -> bool:

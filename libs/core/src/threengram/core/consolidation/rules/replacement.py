@@ -11,7 +11,16 @@ from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Difference, Placed, by_slot
 from threengram.core.consolidation.rules.lookalikes import names_differ
-from threengram.core.consolidation.rules.positions import follow_each_other, is_value, leads, qualifies, role_before
+from threengram.core.consolidation.rules.positions import (
+    follow_each_other,
+    is_due,
+    is_headed,
+    is_value,
+    is_value_before_verb,
+    leads,
+    qualifies,
+    role_before,
+)
 from threengram.schema.enums import MemoryType, ProposalRule
 
 Found = tuple[ProposalRule, float]
@@ -35,7 +44,7 @@ def replacement(
         return retracted
     if found.older_negations != found.newer_negations:
         return _negation(found, older, newer)
-    if not found.removed or not found.added or not found.shared:
+    if not found.removed or not found.added or not found.shared or not (found.says_so or _keeps_order(found)):
         return None
     if is_held_by_another(found):
         return ProposalRule.NAME, 0.75
@@ -44,6 +53,16 @@ def replacement(
         or _name(found, memory_type)
         or _words(found, memory_type, lexicon)
     )
+
+
+def _keeps_order(found: Difference) -> bool:
+    """Whether what both say comes in the same order; who does what to whom may depend on it."""
+    shared = {token.key for token in found.shared}
+    older, newer = (
+        [token.key for token in clause if token.is_content and token.key in shared]
+        for clause in (found.older, found.newer)
+    )
+    return older == newer
 
 
 def is_held_by_another(found: Difference) -> bool:
@@ -64,7 +83,13 @@ def _is_defined(clause: Clause, position: int) -> bool:
 
 def _retraction(found: Difference) -> Found | None:
     """The newer clause itself takes back what the older one says: `X instead of Y`, `from Y to X`, `not Y`."""
-    said = {token.key for token in found.older if token.kind not in (None, Kind.CONTRAST) and not token.is_pivot}
+    said = {
+        token.key
+        for place, token in enumerate(found.older)
+        if token.kind not in (None, Kind.CONTRAST)
+        and not token.is_pivot
+        and is_value(Placed(place, token), found.older)
+    }
     for position, token in enumerate(found.newer):
         if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
             continue
@@ -85,23 +110,27 @@ def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role |
     values = [one for one in found.added if one.token.kind in kinds or one.token.kind is Kind.NAME]
     keys = {token.key for token in taken_back}
     subject = [token for token in found.shared if token.key not in keys]
-    if role in (Role.FROM, Role.NEGATOR) and not (found.says_so or subject):
+    if any(one.token.kind in (Kind.NAME, Kind.CONTRAST) for one in found.removed):
         return False
-    if role is Role.RETRACTOR:
-        return bool(found.added)
-    return bool(values) and (bool(subject) or role is Role.FROM)
+    match role:
+        case Role.RETRACTOR:
+            return bool(found.added)
+        case Role.FROM:
+            return bool(values) and any(token.role is Role.CHANGE for token in found.newer)
+        case _:
+            return bool(values) and bool(subject)
 
 
 def _negation(found: Difference, older: Reading, newer: Reading) -> Found | None:
-    """The same statement with and without its negation, with something left out or added at most."""
+    """The same statement with and without its negation. What is denied of a part (`not on Sundays`) denies no whole."""
     if found.older_negations and found.newer_negations:
         return None
     if not found.removed and not found.added:
         return ProposalRule.NEGATED, 0.9
     if names_differ(found, older, newer) and not found.says_so:
         return None
-    one_sided = not found.removed or not found.added
-    return (ProposalRule.NEGATED, 0.75) if one_sided and found.share >= 0.5 and len(found.shared) > 1 else None
+    narrowed = found.removed if found.older_negations else found.added
+    return (ProposalRule.NEGATED, 0.75) if not narrowed and len(found.shared) > 1 else None
 
 
 def _value(
@@ -156,16 +185,15 @@ def _has_words(placed: Sequence[Placed]) -> bool:
 def _can_change(placed: Placed, clause: Clause, memory_type: MemoryType, lexicon: Lexicon, *, says_so: bool) -> bool:
     """Whether a value is what the clause says, and not part of what it says it about."""
     kind, role = placed.token.kind, role_before(placed, clause)
-    if memory_type is MemoryType.COMMITMENT and kind not in _PROMISED:
+    if memory_type in _SEVERAL and kind not in _PROMISED:
         return False
     if kind is Kind.DATE:
         dated = any(token.role is Role.COPULA for token in clause[: placed.position])
-        return role is Role.DEADLINE or says_so or (placed.token.slot == "day" and dated and role is not Role.GENITIVE)
+        return is_due(placed, clause) or says_so or (placed.token.slot == "day" and dated and role is not Role.GENITIVE)
     if kind is Kind.WEEKDAY and memory_type is MemoryType.COMMITMENT:
-        return role is Role.DEADLINE or says_so
-    # Where verbs and copulas come last, what stands before them tells nothing.
+        return is_due(placed, clause) or says_so
     is_verb_last = not lexicon.is_spaced or bool(lexicon.endings)
-    return not leads(placed, clause) if is_verb_last else is_value(placed, clause)
+    return is_value_before_verb(placed, clause) if is_verb_last else is_value(placed, clause)
 
 
 def _name(found: Difference, memory_type: MemoryType) -> Found | None:
@@ -188,6 +216,8 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
     before, after = found.removed[-1].token.key, found.added[-1].token.key
     if before in lexicon.classes and lexicon.classes.get(before) == lexicon.classes.get(after):
         return ProposalRule.WORDS, 0.8
+    if is_headed(found.removed[0], found.older) and is_headed(found.added[0], found.newer):
+        return None
     if _may_go_together(found) or any(token.kind in VALUES for token in found.shared):
         return None
     chosen = memory_type in (MemoryType.PREFERENCE, MemoryType.DECISION) and len(found.shared) > 1
