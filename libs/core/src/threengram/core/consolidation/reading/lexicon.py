@@ -18,9 +18,9 @@ class Lexicon:
     they qualify is never the same thing. `classes` are groups of values of which one excludes the others, `multivalued`
     words many values may go with at once, `happenings` words that tell of something that took place once. `labels` are
     nouns with a number behind them. `surnames` are the letters a full name begins with where there are no capitals,
-    `letters` those that hardly any other of the languages has, `endings` particles at the end of words, `subject_endings`
-    those that end what is talked about. Where there are
-    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus").
+    `letters` those that hardly any other of the languages has, `endings` particles at the end of words,
+    `subject_endings` those that end what is talked about. Where there are `companions`, a word for "no longer" means
+    that only behind one of them (French "ne ... plus").
     """
 
     name: str

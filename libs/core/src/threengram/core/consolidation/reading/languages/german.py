@@ -35,7 +35,8 @@ GERMAN = Lexicon(
         retractor="statt|anstatt|anstelle|anstelle von|ersetzt",
         change="""jetzt|nun|mittlerweile|inzwischen|ab sofort|neuerdings|stattdessen|geändert|verschoben|gewechselt
             |umgestellt|umgezogen|erhöht|gesenkt|gestiegen|gesunken|aktualisiert|migriert|derzeit|momentan""",
-        soft="mehr liebsten lieber etwa ungefähr circa ca rund nur schon bereits noch meist meistens normalerweise uhr jeweils",
+        soft="""mehr liebsten lieber etwa ungefähr circa ca rund nur schon bereits noch meist meistens normalerweise uhr
+            jeweils""",
         title="herr herrn frau dr prof",
     ),
     pivots=stems(
