@@ -1,6 +1,6 @@
 """`python -m threengram.worker jobs ...`: background work by hand, where there is no console script, as in a container.
 
-kubectl exec deploy/worker -- python -m threengram.worker jobs list --state failed
+kubectl exec deploy/threengram-worker-default -- python -m threengram.worker jobs list --state failed
 """
 
 import argparse
