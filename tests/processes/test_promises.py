@@ -154,7 +154,7 @@ def is_embedded(agent: Agent) -> bool:
 
 
 class Traffic:
-    """Searches and writes without a pause, on two threads; whatever fails is kept."""
+    """Searches and writes in turn, without a pause, on a thread; whatever fails is kept."""
 
     question = "which lamp is lit when ships come home at night?"
     answer = "The keeper lights the northern lamp for ships that come home at night."
@@ -170,18 +170,20 @@ class Traffic:
         self.asked_for = agent.remember(self.answer, topic="Harbour", project="traffic")["memory"]["id"]
 
     def __enter__(self) -> Self:
-        self._pool = ThreadPoolExecutor(2)
-        self._running = [self._pool.submit(self._repeat, act) for act in (self._search, self._write)]
+        self._pool = ThreadPoolExecutor(1)
+        self._running = self._pool.submit(self._repeat)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
         self._pool.shutdown()
+        self._running.result()
 
-    def _repeat(self, act: Callable[[], None]) -> None:
+    def _repeat(self) -> None:
         while not self._is_over.is_set():
             try:
-                act()
+                self._search()
+                self._write()
             except (httpx2.HTTPError, Refused) as error:
                 self.failures.append(error)
 
