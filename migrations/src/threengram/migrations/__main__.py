@@ -1,4 +1,4 @@
-"""`python -m threengram.migrations upgrade --phase pre|post|all` and `python -m threengram.migrations index`.
+"""`python -m threengram.migrations upgrade --phase pre|post|all`, `index` and `model add|status|activate|…`.
 
 What happened is one JSON line on standard output, as the services log; a refusal is one line and exit code 1.
 """
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from threengram.migrations import waiting
+from threengram.migrations import models, waiting
 from threengram.migrations.generations import ensure_model, generations
 from threengram.migrations.index import build_index
 from threengram.migrations.phases import Phase, UnfinishedRelease
@@ -26,14 +26,18 @@ def main(arguments: Sequence[str]) -> int:
     upgrading = commands.add_parser("upgrade", help="run pending migrations, then roles and grants")
     upgrading.add_argument("--phase", type=Phase, choices=list(Phase), default=Phase.ALL)
     commands.add_parser("index", help="register the embedding model and build its index")
+    models.add_commands(commands.add_parser("model", help="generations of embeddings"))
     given = parser.parse_args(arguments)
     settings = Settings.model_validate({})
     try:
         if given.command == "index":
             _say("index_ready", models=_index(settings))
+        elif given.command == "model":
+            for fields in models.run(settings.owner_url.get_secret_value(), given):
+                _say("model", **fields)
         else:
             _say("schema_upgraded", revision=_upgrade(settings, given.phase), phase=given.phase)
-    except (UnfinishedRelease, waiting.NotReadyInTime, ValueError) as refusal:
+    except (UnfinishedRelease, waiting.NotReadyInTime, ValueError, LookupError) as refusal:
         _say("refused", reason=str(refusal))
         return 1
     return 0
