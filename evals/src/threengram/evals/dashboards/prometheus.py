@@ -35,9 +35,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Prometheus:
-    """A running server."""
+    """A running server; `client` has its address."""
 
-    url: str
+    client: httpx2.Client
 
     def range(self, query: Query, start: float, end: float, *, step_s: float) -> list[Series]:
         """What a panel would draw. Raises `RuntimeError` for a query that the server refuses."""
@@ -56,7 +56,7 @@ class Prometheus:
         return {target["labels"]["component"]: target["health"] for target in active}
 
     def _get(self, path: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-        answer = httpx2.get(self.url + path, params=parameters, timeout=TIMEOUT_S, trust_env=False).json()
+        answer = self.client.get(path, params=parameters).json()
         if answer["status"] != "success":
             raise RuntimeError(answer["error"])
         data: dict[str, Any] = answer["data"]
@@ -84,14 +84,16 @@ def watching(admin_urls: Mapping[str, str | list[str]], rules: Sequence[Path]) -
             directory=Path(name),
         )
 
-        def is_ready() -> bool:
-            try:
-                return httpx2.get(f"{url}/-/ready", timeout=TIMEOUT_S, trust_env=False).status_code == httpx2.codes.OK
-            except httpx2.TransportError:
-                return False
+        with httpx2.Client(base_url=url, timeout=TIMEOUT_S, trust_env=False) as client:
 
-        with running(command, is_ready):
-            yield Prometheus(url)
+            def is_ready() -> bool:
+                try:
+                    return client.get("/-/ready").status_code == httpx2.codes.OK
+                except httpx2.TransportError:
+                    return False
+
+            with running(command, is_ready):
+                yield Prometheus(client)
 
 
 def _config(admin_urls: Mapping[str, str | list[str]], rules: Sequence[Path]) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from threengram.evals.dashboards.load import Caller
 from threengram.evals.dashboards.prometheus import Prometheus, watching
 from threengram.evals.dashboards.source import Dashboard
 
+PROBE_TIMEOUT_S = 5.0
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -38,9 +40,10 @@ def watched(
         for thread in threads:
             thread.start()
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            _probe(record)
-            time.sleep(1)
+        with httpx2.Client(timeout=PROBE_TIMEOUT_S, trust_env=False) as prober:
+            while time.monotonic() < end:
+                _probe(prober, record)
+                time.sleep(1)
         for thread in threads:
             thread.join(30)
         yield Watched(prometheus, start, time.time())
@@ -66,7 +69,7 @@ def _load(record: RunRecord, cimd_url: str, seconds: float, seed: int) -> None:
         caller.close()
 
 
-def _probe(record: RunRecord) -> None:
+def _probe(prober: httpx2.Client, record: RunRecord) -> None:
     for urls in record.admin_urls.values():
         for url in [urls] if isinstance(urls, str) else urls:
-            httpx2.get(f"{url}/readyz", timeout=5, trust_env=False)
+            prober.get(f"{url}/readyz")
