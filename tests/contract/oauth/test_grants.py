@@ -6,14 +6,17 @@ import psycopg
 import pytest
 
 from tests.conftest import Clock
-from tests.contract.oauth.stack import API, CALLBACK, App, DocumentService, Flow, error_of
+from tests.contract.oauth.stack import API, CALLBACK, CHALLENGE, App, DocumentService, Flow, Server, error_of
 from tests.contract.oauth.test_tokens import opens_mcp
 from tests.contract.web.stack import Owner
 from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.errors import NotFound
+from threengram.core.oauth.authorization import consent, destination_of, judged
+from threengram.core.oauth.errors import CannotAuthorize
 from threengram.core.oauth.grants import list_grants, revoke_grant
 from threengram.core.oauth.purge import purge
+from threengram.schema.oauth_requests import AuthorizationParameters
 
 
 async def test_a_client_that_asks_again_and_again_is_one_app(flow: Flow, core: Core, olga: Owner, clock: Clock) -> None:
@@ -67,6 +70,21 @@ async def test_nobody_takes_back_what_is_anothers(
     with pytest.raises(NotFound):
         await revoke_grant(core.database, bob.principal, grant.id, now=clock())
     assert await opens_mcp(core, issued["access_token"]) == 200
+
+
+async def test_a_client_that_was_swept_before_the_click_leaves_no_grant(
+    flow: Flow, server: Server, core: Core, olga: Owner, clock: Clock, owner_url: str
+) -> None:
+    app = await flow.register()
+    parameters = AuthorizationParameters(
+        client_id=app.client_id, response_type="code", code_challenge=CHALLENGE, code_challenge_method="S256"
+    )
+    asked = judged(server.rules, parameters, await destination_of(server.rules, parameters))
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("DELETE FROM oauth_clients WHERE client_id = %s", (app.client_id,))
+    with pytest.raises(CannotAuthorize):
+        await consent(server.rules, olga.principal, asked, asked.scopes, clock())
+    assert rows(owner_url, olga)["oauth_grants"] == 0
 
 
 async def test_a_refresh_that_meets_a_revocation_leaves_nothing_alive(

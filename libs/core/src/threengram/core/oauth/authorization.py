@@ -4,10 +4,11 @@ Until the redirect URI is known to be the client's, a fault is shown to the pers
 back to the client.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
+from uuid import UUID
 
 from authlib.oauth2.rfc6749.errors import (
     AccessDeniedError,
@@ -114,42 +115,45 @@ async def consent(
 ) -> str:
     """Where the browser goes, with a code, once the person has allowed some of the requested scopes.
 
-    Raises `InvalidScopeError` when none of them was asked for.
+    Raises `InvalidScopeError` when none of them was asked for, `CannotAuthorize` when the client is gone.
     """
     scopes = list(request.resource.known(set(allowed) & set(request.scopes)))
-    code, family_id, client = new_secret(), new_id(), request.destination.client
+    code, client = new_secret(), request.destination.client
     grant = {"grant_id": new_id(), "user_id": person.user_id, "client_id": client.client_id, "scopes": scopes}
     async with server.database.tenant(person) as tx:
         *_, kept = await tx.run([*keeping(client, now), Step(queries.KEEP_GRANT, grant | {"now": now})])
+        if not kept:
+            raise CannotAuthorize("not_registered")
         grant_id = kept[0]["id"]
-        family = {
-            "family_id": family_id,
-            "grant_id": grant_id,
-            "audience": request.resource.identifier,
-            "now": now,
-            "expires_at": now + FAMILY_LIFETIME,
-        }
-        issued = {
-            "code_id": new_id(),
-            "family_id": family_id,
-            "code_hash": secret_hash(code),
-            "code_challenge": request.code_challenge,
-            "redirect_uri": request.destination.redirect_uri,
-            "is_redirect_uri_given": request.destination.is_given,
-            "scopes": scopes,
-            "now": now,
-            "expires_at": now + CODE_LIFETIME,
-        }
-        audit = {
-            "audit_id": new_id(), "actor": person.actor, "action": "oauth.consent", "subject_id": grant_id, "now": now,
-        }  # fmt: skip
-        await tx.run(
-            [
-                Step(queries.INSERT_FAMILY, family),
-                Step(queries.INSERT_CODE, issued),
-                Step(queries.TOUCH_CLIENT, {"client_id": client.client_id, "now": now}),
-                Step(queries.RECORD_GRANT_ACTION, audit),
-            ],
-            commit=True,
-        )
+        audit = {"audit_id": new_id(), "actor": person.actor, "action": "oauth.consent", "subject_id": grant_id,
+                 "now": now}  # fmt: skip
+        touched = Step(queries.TOUCH_CLIENT, {"client_id": client.client_id, "now": now})
+        recorded = Step(queries.RECORD_GRANT_ACTION, audit)
+        await tx.run([*_coding(request, grant_id, scopes, code, now), touched, recorded], commit=True)
     return request.destination.answer(server.issuer, code=code)
+
+
+def _coding(
+    request: AuthorizationRequest, grant_id: UUID, scopes: Sequence[str], code: str, now: datetime
+) -> list[Step]:
+    """What writes a new family and the hash of the code that it begins with."""
+    family_id = new_id()
+    family = {
+        "family_id": family_id,
+        "grant_id": grant_id,
+        "audience": request.resource.identifier,
+        "now": now,
+        "expires_at": now + FAMILY_LIFETIME,
+    }
+    issued = {
+        "code_id": new_id(),
+        "family_id": family_id,
+        "code_hash": secret_hash(code),
+        "code_challenge": request.code_challenge,
+        "redirect_uri": request.destination.redirect_uri,
+        "is_redirect_uri_given": request.destination.is_given,
+        "scopes": list(scopes),
+        "now": now,
+        "expires_at": now + CODE_LIFETIME,
+    }
+    return [Step(queries.INSERT_FAMILY, family), Step(queries.INSERT_CODE, issued)]

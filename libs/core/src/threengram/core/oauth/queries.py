@@ -48,12 +48,14 @@ TOUCH_CLIENT = Statement(
     "UPDATE oauth_clients SET last_used_at = greatest(last_used_at, %(now)s) WHERE client_id = %(client_id)s",
 )
 
-# Asking again adds to what was granted: the same client may run in several places, each with tokens of its own.
+# Asking again adds to what was granted: the same client may run in several places, each with tokens of its own. No
+# row comes of a client that was swept in the moment between.
 KEEP_GRANT = tenant_statement(
     "keep_grant",
     """
     INSERT INTO oauth_grants AS kept (tenant_id, id, user_id, client_id, scopes, created_at, last_used_at)
-    VALUES (%(tenant_id)s, %(grant_id)s, %(user_id)s, %(client_id)s, %(scopes)s, %(now)s, %(now)s)
+    SELECT %(tenant_id)s, %(grant_id)s, %(user_id)s, c.client_id, %(scopes)s::text[], %(now)s, %(now)s
+    FROM (SELECT client_id FROM oauth_clients WHERE client_id = %(client_id)s FOR KEY SHARE) c
     ON CONFLICT (tenant_id, user_id, client_id) WHERE revoked_at IS NULL DO UPDATE
     SET scopes = ARRAY(SELECT DISTINCT unnest(kept.scopes || excluded.scopes) ORDER BY 1),
         last_used_at = greatest(kept.last_used_at, excluded.last_used_at)

@@ -86,6 +86,8 @@ class Authorize:
         allowed = [scope for scope in asked.scopes if form.get(f"{ALLOW}:{scope}") == ALLOWED]
         try:
             location = await consent(self._server, session.principal, asked, allowed, self._server.clock())
+        except CannotAuthorize as error:
+            _refuse(error.reason)
         except InvalidScopeError:
             return self._page(request, session, asked, chose_nothing=True)
         return see_other(location)
