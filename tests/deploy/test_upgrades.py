@@ -183,6 +183,16 @@ def test_a_password_changes_by_two_roles_that_take_turns() -> None:
     assert contract["THREENGRAM_MIGRATIONS_RETIRED_ROLES"]["value"] == "threengram_runtime"
 
 
+def test_the_first_of_several_signing_keys_is_published_and_then_activated_when_it_is_said() -> None:
+    def does(values: Mapping[str, Any]) -> list[str]:
+        job = named(render(values), "Job", "keys-1")["spec"]["template"]["spec"]["containers"][0]
+        return [*job["command"], *job["args"]]
+
+    manage = ["python3", "-m", "threengram.migrations.manage"]
+    assert does(KEYS) == [*manage, "publish-key"]
+    assert does(merged(KEYS, nested("secrets.signingKey.activate", True))) == [*manage, "activate-key"]
+
+
 def test_pods_wait_for_the_schema_at_least_as_long_as_for_anything_else() -> None:
     for name in ("gateway", "api"):
         deployment = named(rendered("default"), "Deployment", name)
