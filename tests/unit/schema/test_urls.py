@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threengram.schema.urls import InvalidUrl, check_redirect_uri, parse_document_url
+from threengram.schema.urls import (
+    InvalidUrl,
+    check_app_redirect_uri,
+    check_redirect_uri,
+    is_loopback,
+    matches_redirect_uri,
+    parse_document_url,
+)
 
 BASE = "https://app.example"
 
@@ -133,3 +140,39 @@ def test_a_redirect_uri_is_https_or_loopback(uri: str) -> None:
 def test_any_other_redirect_uri_is_refused(uri: str) -> None:
     with pytest.raises(InvalidUrl):
         check_redirect_uri(uri)
+
+
+@pytest.mark.parametrize(
+    "presented", ["http://[::1]/cb?a=%20", "http://[::1]:1/cb?a=%20", "http://[::1]:65535/cb?a=%20"]
+)
+def test_a_loopback_redirect_matches_on_any_port(presented: str) -> None:
+    assert matches_redirect_uri("http://[::1]:33418/cb?a=%20", presented)
+    assert is_loopback(presented)
+
+
+@pytest.mark.parametrize(
+    ("registered", "presented"),
+    [
+        ("http://[::1]:33418/cb", "http://127.0.0.1:33418/cb"),
+        ("http://localhost/cb", "http://localhost:0/cb"),
+        ("http://localhost/cb", "http://localhost:80/cb/"),
+        ("http://localhost/cb", "http://localhost:80\\@evil.example/cb"),
+        ("http://localhost", "http://localhost/"),
+        ("https://app.example/cb", "https://app.example:8443/cb"),
+        ("https://localhost/cb", "https://localhost:1/cb"),
+        ("cursor://host/cb", "cursor://host:1/cb"),
+    ],
+)
+def test_nothing_else_about_a_redirect_uri_may_differ(registered: str, presented: str) -> None:
+    assert not matches_redirect_uri(registered, presented)
+
+
+def test_an_app_is_reached_by_an_allowed_scheme_with_a_host() -> None:
+    allowed = {"cursor"}
+    assert check_app_redirect_uri("cursor://anysphere.cursor-mcp/oauth/callback?x=1", allowed)
+    refused = (
+        "other://host/cb cursor:/cb cursor://user@host/cb cursor://host/cb#x CURSOR://host/cb cursor: cursor://h/<x>"
+    )
+    for uri in refused.split():
+        with pytest.raises(InvalidUrl):
+            check_app_redirect_uri(uri, allowed)
