@@ -5,6 +5,7 @@ PORT. `ready` as the only argument asks the server beside it whether the owner c
 """
 
 import os
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,8 +20,6 @@ from threengram.cli.serving import running
 DATA = Path("/data/postgres")
 HBA = Path("/tmp/pg_hba.conf")  # noqa: S108 (a file system of this container alone)
 TRUSTED_NETWORKS = "host all all all scram-sha-256\nhost replication all all scram-sha-256\n"
-BOOTSTRAP_PORT = 65432
-"""Until roles and database are there nobody shall find the server, so it is not at its place yet."""
 
 
 def server_of(environment: Mapping[str, str]) -> EmbeddedPostgres:
@@ -39,12 +38,20 @@ def serve(server: EmbeddedPostgres) -> None:
     """Make what is missing, then become the server; does not return."""
     HBA.write_text(TRUSTED_NETWORKS)
     server.create()
-    loopback = {**server.settings, "listen_addresses": "127.0.0.1"}
-    hidden = replace(server, port=BOOTSTRAP_PORT, settings=loopback)
+    # Until roles and database are there nobody shall find the server, so it is not at its place yet.
+    hidden = replace(server, port=free_port(), settings={**server.settings, "listen_addresses": "127.0.0.1"})
     with running(hidden.command(), hidden.accepts_connections):
         hidden.bootstrap()
     command = server.command()
     os.execve(command.argv[0], command.argv, dict(command.environment))  # noqa: S606 (our own program and options)
+
+
+def free_port() -> int:
+    """A loopback port that nobody listened on a moment ago: the network may be the host's."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def is_ready(server: EmbeddedPostgres) -> bool:
