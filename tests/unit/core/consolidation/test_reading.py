@@ -108,6 +108,14 @@ def test_a_language_that_is_not_known_still_shows_its_quantities() -> None:
 
 
 @pytest.mark.parametrize(
+    "part", ["_", "a_", "a.", "a-", "a1-", "a.b_c/", "1 ", "123 ", "1,", "1.", "@", "a@", '"', "1:", "一", "の1", "不"]
+)
+def test_no_repetition_makes_a_text_hard_to_read(part: str) -> None:
+    for text in (part * 1_000, f"a{part * 1_000}é"):
+        assert read("a topic", text, language_name(text)).keys
+
+
+@pytest.mark.parametrize(
     ("text", "language"),
     [
         ("The rent is due on Monday.", "en"), ("Die Miete ist am Montag fällig.", "de"),

@@ -11,14 +11,17 @@ from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.tokens import Kind, Role, Token
 from threengram.core.lexical.folding import fold
 
-_IDENTIFIER = re.compile(
-    r"(?:(?<![\w@.-])[A-Za-z_][\w]*(?:[./:@_-][\w]+)*[./:@_][A-Za-z][\w-]*"
-    r"|(?<![\w.-])v\d+(?:\.\d+)*(?![\w])"
-    r"|(?<![\w-])[A-Za-z]+(?:-[A-Za-z]+)*-?\d+(?:[.-]?[A-Za-z\d]+)*(?![\w])"
-    r"|(?<![\w-])[a-z]+(?:-[a-z]+)+-\d+\w*)"
+# No two parts that follow each other can match the same letter, so that no text makes the search slow.
+_IDENTIFIERS = (
+    re.compile(r"(?<![\w@.-])[A-Za-z_][A-Za-z0-9]*(?:[./:@_-]+[A-Za-z0-9]+)+"),
+    re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?!\w)"),
+    re.compile(r"(?<![\w-])[A-Za-z]+(?:-[A-Za-z]+)*-?\d[A-Za-z0-9]*(?:[.-][A-Za-z0-9]+)*(?!\w)"),
 )
+_IDENTIFYING = re.compile(r"[./:@_][A-Za-z]|\d")
 _ADDRESS = re.compile(
-    r"https?://\S+?(?=[.,;]?(?:\s|$))|(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d+)?|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"https?://\S+?(?=[.,;]?(?:\s|$))"
+    r"|(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d+)?"
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 )
 _QUOTED = re.compile(r'"([^"\n]{1,60})"|「([^」\n]{1,60})」|“([^”\n]{1,60})”|«([^»\n]{1,60})»')
 _LEXEME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+|[.!?;。！？；\n]+|\S")
@@ -60,9 +63,11 @@ def _shaped(text: str, lexicon: Lexicon) -> list[Span]:
     """Dates, times, quantities, identifiers and quotations without overlap; the first finder wins, then the longest."""
     folded = "".join(map(_flat, text))
     taken: list[Span] = []
+    occupied = bytearray(len(text))
     for finder in (_quotations, calendar.find, _addresses, quantities.measured, _identifiers, quantities.bare):
         for span in finder(text, folded, lexicon):
-            if all(span.end <= other.start or span.start >= other.end for other in taken):
+            if not any(occupied[span.start : span.end]):
+                occupied[span.start : span.end] = b"\1" * (span.end - span.start)
                 taken.append(span)
     return sorted(taken, key=lambda span: span.start)
 
@@ -79,7 +84,9 @@ def _addresses(text: str, _folded: str, _lexicon: Lexicon) -> Iterator[Span]:
 
 
 def _identifiers(text: str, _folded: str, lexicon: Lexicon) -> Iterator[Span]:
-    for match in _IDENTIFIER.finditer(text):
+    for match in (match for pattern in _IDENTIFIERS for match in pattern.finditer(text)):
+        if not _IDENTIFYING.search(match[0]):
+            continue
         key = fold(match[0])
         kind = Kind.CONTRAST if key in lexicon.contrasts else Kind.NAME
         yield Span(match.start(), match.end(), Token(match[0], key, kind, slot="name"))
