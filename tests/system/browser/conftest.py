@@ -6,10 +6,11 @@ import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import Queue
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import anyio
@@ -83,8 +84,8 @@ class Client:
     """An application on this computer that registers itself and waits for the answer on a port of its own."""
 
     api: Service
-    answers: list[dict[str, str]] = field(default_factory=list)
-    redirect_uri: str = ""
+    redirect_uri: str
+    answers: Queue[dict[str, str]]
     client_id: str = ""
 
     def register(self, name: str) -> None:
@@ -112,16 +113,16 @@ class Client:
         return f"{self.api.url}/oauth/authorize?{urlencode(query)}"
 
 
-@pytest.fixture
-def client(api: Service) -> Iterator[Client]:
-    """Registered, and listening for the browser to come back."""
-    made = Client(api)
+@contextlib.contextmanager
+def callback() -> Iterator[tuple[str, Queue[dict[str, str]]]]:
+    """A redirect URI on this computer, and the answers that a browser brings there."""
+    answers: Queue[dict[str, str]] = Queue()
 
     class Callback(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked = urlsplit(self.path)
             if asked.path == "/callback":  # and not the icon that a browser asks every site for
-                made.answers.append(dict(parse_qsl(asked.query)))
+                answers.put(dict(parse_qsl(asked.query)))
             self.send_response(200)
             self.send_header("content-type", "text/html")
             self.end_headers()
@@ -131,20 +132,27 @@ def client(api: Service) -> Iterator[Client]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Callback)
-    made.redirect_uri = f"http://127.0.0.1:{server.server_address[1]}/callback"
-    made.register("Notes for <Claude> & friends")
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield made
+    yield f"http://127.0.0.1:{server.server_address[1]}/callback", answers
     server.shutdown()
     thread.join()
     server.server_close()
 
 
+@pytest.fixture
+def client(api: Service) -> Iterator[Client]:
+    """Registered, and listening for the browser to come back."""
+    with callback() as (redirect_uri, answers):
+        made = Client(api, redirect_uri, answers)
+        made.register("Notes for <Claude> & friends")
+        yield made
+
+
 @contextlib.contextmanager
-def a_page(chromium: Browser, api: Service, *, scripts: bool = True, **options: object) -> Iterator[Page]:
+def a_page(chromium: Browser, base_url: str, *, scripts: bool = True, **options: object) -> Iterator[Page]:
     """A fresh profile; what the browser itself complains about fails the test."""
-    context = chromium.new_context(base_url=api.url, java_script_enabled=scripts, **options)  # type: ignore[arg-type]
+    context = chromium.new_context(base_url=base_url, java_script_enabled=scripts, **options)  # type: ignore[arg-type]
     context.set_default_timeout(20_000)
     page = context.new_page()
     complaints: list[str] = []
@@ -161,7 +169,7 @@ def a_page(chromium: Browser, api: Service, *, scripts: bool = True, **options: 
 @pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
 def page(chromium: Browser, api: Service, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page with JavaScript, and one without."""
-    with a_page(chromium, api, scripts=request.param) as opened:
+    with a_page(chromium, api.url, scripts=request.param) as opened:
         yield opened
 
 

@@ -29,7 +29,7 @@ def test_a_person_logs_in_and_out(page: Page, email: str) -> None:
 
 
 def test_a_login_elsewhere_is_ended_by_a_click(chromium: Browser, api: Service, email: str) -> None:
-    with a_page(chromium, api) as here, a_page(chromium, api, scripts=False) as there:
+    with a_page(chromium, api.url) as here, a_page(chromium, api.url, scripts=False) as there:
         for page in (there, here):
             page.goto("/login")
             log_in(page, email)
@@ -57,7 +57,7 @@ def test_an_app_is_allowed_listed_and_disconnected(page: Page, client: Client, e
     expect(page.get_by_role("heading", name="Notes for <Claude> & friends")).to_be_visible()
     page.get_by_role("button", name="Allow").click()
     expect(page.get_by_role("heading", name="You can close this window")).to_be_visible()
-    (answer,) = client.answers
+    answer = client.answers.get(timeout=20)
     assert answer["state"] == "state-of-the-client"
     assert "code" in answer
     page.goto("/account")
@@ -71,13 +71,13 @@ def test_an_app_that_is_denied_is_told_so(page: Page, client: Client, email: str
     log_in(page, email)
     page.get_by_role("button", name="Deny").click()
     expect(page.get_by_role("heading", name="You can close this window")).to_be_visible()
-    assert client.answers[0]["error"] == "access_denied"
+    assert client.answers.get(timeout=20)["error"] == "access_denied"
 
 
 def test_every_page_is_seen_as_a_person_sees_it(chromium: Browser, api: Service, client: Client, email: str) -> None:
     sizes = {"wide": {"width": 1100, "height": 800}, "phone": {"width": 360, "height": 740}}
     for name, scheme in (("wide", "light"), ("phone", "dark")):
-        with a_page(chromium, api, viewport=sizes[name], color_scheme=scheme) as page:
+        with a_page(chromium, api.url, viewport=sizes[name], color_scheme=scheme) as page:
             page.goto("/login")
             show(page, f"login-{name}")
             log_in(page, email, "not the password")
