@@ -24,6 +24,15 @@ ELSEWHERE = {
 NAME = re.compile(
     r"\b[a-z][a-z0-9_]*(?:_seconds|_total|_count|_sum|_bucket|_timestamp|_up|_age|_failed|_waiting)[a-z_]*\b"
 )
+PREFIXES = ("threengram_", "http_server_", "mcp_server_")
+WRITTEN = [
+    path
+    for place, pattern in (("charts/threengram/templates", "**/*"), ("docs/runbooks", "*.md"), ("docs/operate", "*.md"))
+    for path in sorted((ROOT / place).glob(pattern))
+    if path.is_file()
+]
+"""Where else series are named: scalers of the chart, runbooks, pages."""
+
 LABELS = {
     "component", "instance", "job", "le", "quantile", "state", "generation", "implementation", "major", "minor",
     "patchlevel", "version", "service", "python", "sink", "reason", "check", "method", "route", "status_class", "peer",
@@ -82,7 +91,7 @@ def test_no_alert_fires_on_a_healthy_stack(observed: Observed) -> None:
     assert watched.prometheus.range(firing, watched.start, watched.end, step_s=1) == []
 
 
-def test_every_series_of_a_rule_or_dashboard_is_exported_by_a_running_service(
+def test_every_series_of_a_rule_a_dashboard_the_chart_or_a_page_is_exported_by_a_running_service(
     exported: str, dashboards: list[Dashboard]
 ) -> None:
     queries = [query for dashboard in dashboards for panel in dashboard.panels for query in panel.queries]
@@ -90,6 +99,7 @@ def test_every_series_of_a_rule_or_dashboard_is_exported_by_a_running_service(
     recorded = {rule["record"] for rule in rules() if "record" in rule}
     for rule in rules():
         named |= Query(rule["expr"]).metrics | set(NAME.findall(rule["expr"]))
+    named |= {name for path in WRITTEN for name in NAME.findall(path.read_text()) if name.startswith(PREFIXES)}
     known = families(exported)
     missing = {name for name in named - recorded - ELSEWHERE.keys() if not family_of(name) & known}
     assert named

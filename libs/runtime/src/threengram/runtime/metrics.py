@@ -1,7 +1,8 @@
-"""Every Prometheus series of the product, in one place, with its closed label sets.
+"""The Prometheus series of the services, in one place, with their closed label sets.
 
 Label values come from code, never from callers: pass anything that a client can choose through `closed`. Names follow
-the OpenTelemetry semantic conventions for HTTP and MCP, written the Prometheus way.
+the OpenTelemetry semantic conventions for HTTP and MCP, written the Prometheus way. Figures of the database itself are
+beat's, which collects them.
 """
 
 import platform
