@@ -44,6 +44,7 @@ ACROSS_TENANTS = {
     "sweep_retry_job": "tg_sweeper",
     "sweep_jobs": "tg_sweeper",
     "sweep_job_figures": "tg_sweeper",
+    "sweep_embedding_leases": "tg_sweeper",
     "sweep_active_tenants": "tg_sweeper",
     "sweep_tenants_with_due_commitments": "tg_sweeper",
     "sweep_tenants_to_consolidate": "tg_sweeper",

@@ -7,11 +7,18 @@ from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
 from tests.integration.worker.programs import Stack
 from tests.integration.worker.writing import Diary, eventually
 from tests.servers import free_port
+from threengram.core.db.statement import tenant_statement
 from threengram.runtime.telemetry import current_traceparent, span
 
 pytestmark = pytest.mark.anyio
 
 LONG_TEXT = " ".join(f"the {number}th passage of a long letter about the harbour" for number in range(35))
+
+LEASE_ONE = tenant_statement(
+    "test_lease",
+    "UPDATE embedding_jobs SET lease_until = now() + interval '1 hour' WHERE tenant_id = %(tenant_id)s"
+    " AND memory_id = (SELECT memory_id FROM embedding_jobs WHERE tenant_id = %(tenant_id)s LIMIT 1)",
+)
 
 
 def texts(count: int) -> list[str]:
@@ -120,9 +127,12 @@ async def test_rows_wait_for_an_embedder_that_is_away_and_their_tries_are_not_co
 
 async def test_a_beat_that_nobody_hears_leaves_one_message_and_says_how_much_waits(stack: Stack, diary: Diary) -> None:
     await diary.write(*texts(3))
+    async with diary.core.database.tenant(diary.person.principal) as tx:
+        await tx.fetch(LEASE_ONE)
     beat = stack.beat(embed_interval_s="0.05")
     ticks = 'threengram_db_statement_duration_seconds_count{statement="embedding_backlog"}'
     await eventually(lambda: beat.metric(ticks) >= 10)
     assert beat.metric('threengram_jobs_waiting{kind="embed_pending",queue="embed"}') == 3
+    assert beat.metric('threengram_jobs_running{kind="embed_pending",queue="embed"}') == 1
     assert beat.metric('threengram_jobs_oldest_age_seconds{kind="embed_pending",queue="embed"}') > 0
     assert stack.unread() == 1

@@ -189,6 +189,11 @@ def _show_runs() -> None:
         ) l
         GROUP BY l.queue, l.kind
     $$;
+    CREATE FUNCTION sweep_embedding_leases(p_now timestamptz)
+    RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+        SELECT count(*) FROM public.embedding_jobs j WHERE j.lease_until > p_now
+    $$;
     """)
 
 

@@ -17,7 +17,7 @@ from redis import Redis, RedisError
 
 from threengram.core.embeddings.pending import backlog
 from threengram.core.errors import Unavailable
-from threengram.core.jobs.figures import Figures, figures
+from threengram.core.jobs.figures import Figures, figures, leased_embeddings
 from threengram.core.jobs.schedule import enqueue_due
 from threengram.runtime.failures import error_class
 from threengram.runtime.logging import get_logger
@@ -47,6 +47,8 @@ class Backlog:
         self._jobs = registry(connections.settings)
         self._looked_at = -math.inf
         self._looking: Future[None] | None = None
+        # Kinds of a newer or older release are told too, and of those that are gone that they are gone.
+        self._kinds = {(job.queue, job.kind) for job in self._jobs} | {(EMBED, EMBED_PENDING)}
         self.due_queues: Collection[str] = QUEUES
         """Queues in which something was due at the last look; all of them before the first."""
 
@@ -64,16 +66,18 @@ class Backlog:
             await enqueue_due(database, self._jobs, now=now)
             runs = await figures(database, now=now)
             vectors = await backlog(database, now=now)
+            leased = await leased_embeddings(database, now=now) if vectors.waiting else 0
         except Unavailable as error:
             _log.warning("backlog_unknown", error_class=error_class(error))
             return
         found = {(one.queue, one.kind): one for one in runs}
-        found[EMBED, EMBED_PENDING] = Figures(EMBED, EMBED_PENDING, vectors.waiting, 0, 0, vectors.oldest_age_s)
+        found[EMBED, EMBED_PENDING] = Figures(EMBED, EMBED_PENDING, vectors.waiting, leased, 0, vectors.oldest_age_s)
         self._publish(found)
         self.due_queues = {one.queue for one in found.values() if one.waiting}
 
     def _publish(self, found: Mapping[tuple[str, str], Figures]) -> None:
-        for queue, kind in {(job.queue, job.kind) for job in self._jobs} | {(EMBED, EMBED_PENDING)}:
+        self._kinds |= found.keys()
+        for queue, kind in self._kinds:
             one = found.get((queue, kind), Figures(queue, kind, 0, 0, 0, 0.0))
             JOBS_WAITING.labels(queue, kind).set(one.waiting)
             JOBS_RUNNING.labels(queue, kind).set(one.running)

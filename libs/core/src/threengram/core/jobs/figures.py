@@ -34,3 +34,10 @@ async def figures(database: Database, *, now: datetime) -> list[Figures]:
         )
         for row in rows
     ]
+
+
+async def leased_embeddings(database: Database, *, now: datetime) -> int:
+    """How many rows of missing vectors are being worked on."""
+    async with database.system() as tx:
+        rows = await tx.fetch_last(queries.EMBEDDING_LEASES, {"now": now})
+    return int(rows[0]["total"])

@@ -46,4 +46,5 @@ FIGURES = Statement(
     "job_figures",
     "SELECT queue, kind, waiting, running, failed, oldest_enqueued_at FROM sweep_job_figures(%(now)s)",
 )
+EMBEDDING_LEASES = Statement("embedding_leases", "SELECT sweep_embedding_leases(%(now)s) AS total")
 ACTIVE_TENANTS = Statement("active_tenants", "SELECT tenant_id FROM sweep_active_tenants(%(after)s, %(limit)s)")
