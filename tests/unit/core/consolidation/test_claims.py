@@ -30,7 +30,7 @@ from threengram.schema.bounds import MAX_FACTS_PER_WRITE
     ],
 )
 def test_a_measured_claim_is_found(text: str, claim: tuple[str, str, str]) -> None:
-    assert [(one.subject, one.predicate, one.value) for one in claims_in("a topic", text)] == [claim]
+    assert [(one.subject, one.predicate, one.value) for one in claims_in(claim[0], text)] == [claim]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,11 @@ def test_a_measured_claim_is_found(text: str, claim: tuple[str, str, str]) -> No
 )
 def test_what_is_denied_past_or_undecided_is_no_claim(text: str) -> None:
     assert claims_in("a topic", text) == []
+
+
+def test_a_bare_noun_is_told_from_others_by_the_topic() -> None:
+    (claim,) = claims_in("Checkout", "The limit is 30 s.")
+    assert (claim.subject, claim.predicate, claim.value) == ("Checkout: limit", "duration_s", "30")
 
 
 def test_two_values_for_one_series_are_none() -> None:

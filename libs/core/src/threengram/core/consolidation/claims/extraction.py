@@ -6,9 +6,9 @@ tells of something that happened once, or holds two values to choose from says n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from threengram.core.consolidation.claims.phrases import attribute_of, phrase, rate_of, subject_of
+from threengram.core.consolidation.claims.phrases import attribute_of, is_bare, phrase, rate_of, subject_of
 from threengram.core.consolidation.reading import Reading, language_name, lexicon_named, read
 from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
@@ -41,18 +41,21 @@ def claims_in(topic: str, content: str) -> list[Claim]:
     language = language_name(topic, content)
     reading, lexicon = read(topic, content, language), lexicon_named(language)
     found: dict[tuple[str, str], Claim | None] = {}
-    for claim in _found(reading, lexicon):
+    for claim in _found(reading, topic, lexicon):
         series = (claim.subject, claim.predicate)
         known = found.get(series, claim)
         found[series] = claim if known is not None and known.value == claim.value else None
     return [claim for claim in found.values() if claim is not None][:MAX_FACTS_PER_WRITE]
 
 
-def _found(reading: Reading, lexicon: Lexicon) -> Iterator[Claim]:
+def _found(reading: Reading, topic: str, lexicon: Lexicon) -> Iterator[Claim]:
     if not lexicon.name:
         return
     for clause in reading.clauses:
         claim = None if _is_unclear(clause) else _claim(clause, lexicon)
+        if claim is not None and is_bare(clause, reading.topic):
+            # `The limit is 30 s` under `Checkout`: the limit of something else must not share its series.
+            claim = replace(claim, subject=f"{topic}: {claim.subject}")
         if claim is not None and _fits(claim):
             yield claim
 

@@ -47,6 +47,15 @@ def subject_of(before: Clause, lexicon: Lexicon, *, splits: bool) -> Named | Non
     return Named(phrase(owner, lexicon), _as_predicate(phrase(attribute, lexicon)))
 
 
+def is_bare(clause: Clause, topic: Clause) -> bool:
+    """Whether it is about `the <noun>` and no more, and the topic doesn't name it either."""
+    place = next((place for place, token in enumerate(clause) if token.is_pivot and place > 0), len(clause))
+    content = [token for token in clause[:place] if token.is_content]
+    if len(content) != 1 or content[0].kind is not Kind.WORD or content[0].key in {token.key for token in topic}:
+        return False
+    return any(token.role is Role.ARTICLE for token in clause[:place])
+
+
 def phrase(tokens: Sequence[Token], lexicon: Lexicon) -> str:
     """The words as written, joined as the language joins them."""
     return (" " if lexicon.is_spaced else "").join(token.text for token in tokens if token.key != ",")
