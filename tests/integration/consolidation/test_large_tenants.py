@@ -38,7 +38,7 @@ async def test_the_walk_uses_the_index(core: Core, alice: Person) -> None:
     (model,) = await rows(core, alice, "SELECT id, dimensions FROM embedding_models WHERE state = 'active'")
     (subject,) = await rows(core, alice, "SELECT id FROM memories ORDER BY memory_no DESC LIMIT 1")
     statement = queries.neighbours(model["id"], model["dimensions"])
-    explained = Statement("test_plan", f"EXPLAIN {statement.sql}")  # type: ignore[arg-type]
+    explained = Statement("test_plan", f"EXPLAIN {statement.sql}")
     parameters = {"subject_ids": [subject["id"]], "neighbours": 20, "min_similarity": 0.5, "content_chars": 100}
     async with core.database.tenant(alice.principal) as tx:
         _, plan = await tx.run([Step(HNSW_SETTINGS), Step(explained, parameters)])
