@@ -11,10 +11,7 @@ from tests.deploy.rendering import KEYS, PREFIX, SETS, Manifest, merged, nested,
 pytestmark = pytest.mark.xdist_group("deploy")
 
 DATABASE = Pod("db", {"cnpg.io/cluster": f"{PREFIX}-db", "cnpg.io/podRole": "instance"})
-POOLER = Pod(
-    "pooler",
-    {"cnpg.io/cluster": f"{PREFIX}-db", "cnpg.io/podRole": "pooler", "cnpg.io/poolerName": f"{PREFIX}-db-pooler"},
-)
+POOLER = Pod("pooler", {"cnpg.io/podRole": "pooler", "cnpg.io/poolerName": f"{PREFIX}-db-pooler"})
 OPERATOR = Pod("operator", {"app.kubernetes.io/name": "cloudnative-pg"}, "cnpg-system")
 MONITORING = Pod("monitoring", {"app.kubernetes.io/name": "prometheus"}, "monitoring")
 NAME_SERVER = Pod("dns", {"k8s-app": "kube-dns"}, "kube-system")
@@ -43,7 +40,7 @@ DESIGN: frozenset[Path] = frozenset(
 """Section 2 of the design between pods of the release; `test` is the pod of `helm test`."""
 
 OF_THE_DATABASE: frozenset[Path] = frozenset(
-    {("pooler", "db", 5432), ("pooler", "db", 8000), ("operator", "db", 5432), ("operator", "db", 8000)}
+    {("pooler", "db", 5432), ("operator", "db", 5432), ("operator", "db", 8000)}
 )
 OF_MONITORING: frozenset[Path] = frozenset(
     {*(("monitoring", name, port) for name, port in ADMIN.items()), ("monitoring", "db", 9187),

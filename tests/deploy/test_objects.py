@@ -1,4 +1,4 @@
-"""Every object of every set of values is what two minors of Kubernetes and the operators accept."""
+"""Every object of every set of values is what the oldest and the newest minor of Kubernetes and the operators accept."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tests.deploy.rendering import CHART, SETS, Manifest, rendered, values_of
 
 pytestmark = pytest.mark.xdist_group("deploy")
 
-MINORS = ("v1.36.0", "v1.37.0")
+MINORS = ("v1.32.0", "v1.37.0")
 DEFINITIONS = "/api/_definitions.json"
 CRDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "crds"
 CUSTOM = frozenset(

@@ -27,6 +27,9 @@ name, `worker` for all of them. Takes the root, gives a JSON list.
 {{- end -}}
 {{- if $inside -}}
 {{- $paths = append $paths (dict "from" "migrations" "to" "db" "port" 5432) -}}
+{{- if .Values.database.pooler.enabled -}}
+{{- $paths = append $paths (dict "from" "pooler" "to" "db" "port" 5432) -}}
+{{- end -}}
 {{- end -}}
 {{- if .Values.tests.enabled -}}
 {{- $paths = append $paths (dict "from" "test" "to" "gateway" "port" 8300) -}}

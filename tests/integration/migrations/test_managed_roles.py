@@ -1,5 +1,6 @@
 """Where an operator made the database and manages its roles, as CloudNativePG does, migrations make do with less."""
 
+import re
 import secrets
 
 import psycopg
@@ -7,10 +8,11 @@ import pytest
 from psycopg import sql
 
 from tests.integration.migrations.conftest import as_role
+from threengram.cli.embedded_postgres import OWNER as FIRST_OWNER
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.core.db import guard
 from threengram.core.db.database import Database
-from threengram.migrations.run import retire, upgrade
+from threengram.migrations.run import HOME, retire, upgrade
 
 OWNER, RUNTIME = "operated_owner", "operated_runtime"
 
@@ -26,9 +28,12 @@ def operated(server: EmbeddedPostgres) -> tuple[str, str]:
         superuser.execute(f"CREATE DATABASE operated OWNER {OWNER}")
     with psycopg.connect(server.superuser_url.rpartition("/")[0] + "/operated", autocommit=True) as superuser:
         superuser.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        # The server's other databases have made these already; the owner of a new server makes them itself.
-        for (role,) in superuser.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'tg\\_%'").fetchall():
-            superuser.execute(f"GRANT {role} TO {OWNER} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE".encode())
+        # Roles belong to a server, so the owners of two databases on it share these.
+        for role in re.findall(r"CREATE ROLE (tg_\w+)", (HOME / "roles.sql").read_text()):
+            if superuser.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
+                superuser.execute(f"CREATE ROLE {role} NOLOGIN".encode())
+            for owner in (OWNER, FIRST_OWNER):
+                superuser.execute(f"GRANT {role} TO {owner} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE".encode())
     base = server.owner_url.rpartition("/")[0] + "/operated"
     return as_role(base, OWNER, passwords[OWNER]), as_role(base, RUNTIME, passwords[RUNTIME])
 
