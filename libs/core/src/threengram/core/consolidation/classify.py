@@ -19,7 +19,7 @@ from threengram.core.consolidation.rules.revision import announces_revision
 from threengram.schema.enums import MemoryType, ProposalRule
 
 MAX_CLAUSES = 12
-"""A text of more sentences is no single statement; it is compared only as a whole."""
+"""A text of more sentences is no single statement; it is not compared."""
 
 
 def classify(older: Statement, newer: Statement) -> Judgement:
@@ -59,6 +59,8 @@ def _compared(older: Reading, newer: Reading, memory_type: MemoryType, lexicon: 
     pairing = _paired(older, newer, lexicon)
     differing = [pair for pair in pairing.pairs if not is_same(pair)]
     if not differing and not pairing.only_older and not pairing.only_newer:
+        if any(token.is_happening for clause in older.clauses for token in clause):
+            return _nothing(Silence.HAPPENING)
         ordered = all(in_same_order(pair) for pair in pairing.pairs)
         return Judgement(
             Relation.IDENTICAL,
@@ -73,7 +75,7 @@ def _compared(older: Reading, newer: Reading, memory_type: MemoryType, lexicon: 
 
 
 def _is_happening(pair: Difference) -> bool:
-    """Whether the older clause tells what happened once; another happening doesn't correct it."""
+    """Whether the older clause tells what happened once; it can happen again, and that corrects nothing."""
     return any(token.is_happening for token in pair.older) and not pair.says_so
 
 

@@ -2,7 +2,7 @@
 
 from threengram.core.consolidation.reading import Reading
 from threengram.core.consolidation.reading.lexicon import words
-from threengram.core.consolidation.reading.tokens import VALUES, Role, Token
+from threengram.core.consolidation.reading.tokens import VALUES, Kind, Role, Token
 from threengram.core.lexical.folding import fold
 
 _REVISED = words(
@@ -19,7 +19,26 @@ def announces_revision(older: Reading, newer: Reading) -> bool:
     if not topic or not topic <= {token.key for token in newer.topic if token.is_content}:
         return False
     extra = [token for token in newer.topic if not (token.is_content and token.key in topic) and token.key not in ",:"]
-    return bool(extra) and _says_change(extra) and bool(_measured(older) & _measured(newer))
+    if not extra or not _says_change(extra) or _tells_apart(older, newer):
+        return False
+    return bool(_measured(older) & _measured(newer))
+
+
+def _tells_apart(older: Reading, newer: Reading) -> bool:
+    """Whether a contrast differs, or both texts name something that the other one doesn't know."""
+    alone = [
+        {token.kind for clause in one.clauses for token in clause if token.is_content and token.key not in other.keys}
+        for one, other in ((older, newer), (newer, older))
+    ]
+    if Kind.CONTRAST in alone[0] | alone[1] or all(Kind.NAME in kinds for kinds in alone):
+        return True
+    return _begins_alone(older, newer) and _begins_alone(newer, older)
+
+
+def _begins_alone(reading: Reading, other: Reading) -> bool:
+    """Whether the text begins with a word, perhaps a name, that the other one doesn't know."""
+    first = reading.clauses[0][0]
+    return first.is_content and first.key not in other.keys
 
 
 def _says_change(extra: list[Token]) -> bool:
