@@ -162,8 +162,6 @@ def test_users_are_made_shut_and_listed_from_the_command_line(stack: RunningStac
         return threengram("user", *arguments, f"--data-dir={data_dir}", typed=typed)
 
     email, second = "second@example.test", "the second password"
-    refused = user("create", email, "--password-stdin", typed="too short\n")
-    assert (refused.returncode, refused.stderr) == (1, "threengram: a password has at least 12 characters\n")
     assert user("create", email, "--password-stdin", typed="the first password\n").returncode == 0
     assert user("passwd", email, "--password-stdin", typed=f"{second}\n").returncode == 0
     assert log_in(stack.record["apiUrl"], email, second)
