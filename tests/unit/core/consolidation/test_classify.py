@@ -104,6 +104,13 @@ def test_a_body_that_is_too_long_to_be_one_statement_is_not_judged() -> None:
     assert judge(body, body).relation is Relation.UNRELATED
 
 
-@pytest.mark.parametrize("text", ["", "...", "🙂", "12", "не", "\u200b", "a" * 3000, "1." * 500, "の" * 500, "「" * 80])
+@pytest.mark.parametrize(
+    "text", ["", "...", "Since 2020.", "🙂", "12", "не", "\u200b", "a" * 3000, "1." * 500, "の" * 500, "「" * 80]
+)
 def test_odd_texts_are_judged_without_harm(text: str) -> None:
-    assert judge(text, "The timeout is 45 s.").relation not in TAKES_OVER
+    other = "The timeout is 45 s."
+    for older, newer in ((text, other), (other, text), (text, text + "!")):
+        assert judge(older, newer, NOTE, topic=text).relation is not Relation.NEWER_VALUE
+        assert classify(Statement(NOTE, "Limit", older), Statement(NOTE, "Limit changed", newer)).relation is not (
+            Relation.NEWER_VALUE
+        )

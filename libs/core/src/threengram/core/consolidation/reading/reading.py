@@ -49,8 +49,8 @@ def lexicon_named(language: str) -> Lexicon:
 def _read(topic: str, content: str, language: str) -> Reading:
     lexicon = _BY_NAME[language]
     of_topic = [token for clause in scan(normalise(topic), lexicon) for token in clause]
-    clauses = tuple(_labelled(clause, lexicon) for clause in scan(normalise(content), lexicon))
-    return Reading(_labelled(of_topic, lexicon), clauses, language)
+    clauses = (_labelled(clause, lexicon) for clause in scan(normalise(content), lexicon))
+    return Reading(_labelled(of_topic, lexicon), tuple(clause for clause in clauses if clause), language)
 
 
 def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:

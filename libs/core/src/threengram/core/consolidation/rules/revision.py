@@ -37,8 +37,8 @@ def _tells_apart(older: Reading, newer: Reading) -> bool:
 
 def _begins_alone(reading: Reading, other: Reading) -> bool:
     """Whether the text begins with a word, perhaps a name, that the other one doesn't know."""
-    first = reading.clauses[0][0]
-    return first.is_content and first.key not in other.keys
+    first = reading.clauses[0][0] if reading.clauses else None
+    return first is not None and first.is_content and first.key not in other.keys
 
 
 def _says_change(extra: list[Token]) -> bool:
