@@ -52,8 +52,9 @@ cat "$root"/usr/share/ca-certificates/mozilla/*.crt > "$root/etc/ssl/certs/ca-ce
 ln -sf /etc/ssl/certs/ca-certificates.crt "$root/usr/lib/ssl/cert.pem"
 rm -rf "$root/usr/share/doc" "$root/usr/share/man" "$root/usr/share/locale" "$root/usr/share/perl5"
 rm -rf "$root/usr/lib/{PYTHON}/lib2to3" "$root/usr/lib/{PYTHON}/pydoc_data"
-# Nothing can be written later, and a start without bytecode takes seconds.
-chroot "$root" /usr/bin/{PYTHON} -m compileall -q -j 0 --invalidation-mode unchecked-hash /usr/lib/{PYTHON}
+# Nothing can be written later, and a start without bytecode takes seconds; a build writes its own.
+[ -e "$root/usr/bin/strip" ] || chroot "$root" /usr/bin/{PYTHON} -m compileall -q -j 0 \\
+    --invalidation-mode unchecked-hash /usr/lib/{PYTHON}
 """
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ SERVICES = ("gateway", "api", "embedder", "worker", "cimd", "migrations")
 SERVERS = ("postgres", "valkey")
 PREFIX = "threengram"
 BUILD_TIMEOUT_S = 900.0
+AT_ONCE = 2
 FORWARDED = ("index-url", "extra-index-url", "trusted-host", "timeout", "proxy")
 
 
@@ -33,12 +35,19 @@ def version() -> str:
     return str(content["project"]["version"])
 
 
-def build(docker: Docker, image: str) -> None:
-    """Build one image; its base images are made when the engine has none."""
-    base.make(docker, f"{PREFIX}/build", base.TOOLS)
-    base.make(docker, f"{PREFIX}/base", ())
-    if image in SERVERS:
-        base.make(docker, f"{PREFIX}/shell", base.SHELL)
+def build(docker: Docker, *images: str) -> None:
+    """Build images, two at a time; their base images first, where the engine has none."""
+    bases: dict[str, Sequence[str]] = {"build": base.TOOLS, "base": ()}
+    if set(images) & set(SERVERS):
+        bases["shell"] = base.SHELL
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for made in [pool.submit(base.make, docker, f"{PREFIX}/{name}", extra) for name, extra in bases.items()]:
+            made.result()
+        for built in [pool.submit(_build_one, docker, image) for image in images]:
+            built.result()
+
+
+def _build_one(docker: Docker, image: str) -> None:
     with pip_secrets() as secrets:
         docker.run(
             "build", "--network=host", *secrets, *_arguments(image), f"--build-arg=VERSION={version()}",
@@ -94,9 +103,9 @@ def _pip_configuration() -> dict[str, str]:
 def main(images: Sequence[str]) -> None:
     """Build what is asked for with the engine that there is."""
     with engine() as docker:
-        for image in images or (*SERVICES, *SERVERS):
-            build(docker, image)
-            print(tag(image))
+        wanted = images or (*SERVICES, *SERVERS)
+        build(docker, *wanted)
+        print("\n".join(tag(image) for image in wanted))
 
 
 if __name__ == "__main__":

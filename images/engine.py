@@ -113,3 +113,6 @@ def _started(daemon: str, data: Path, directory: Path, docker: Docker) -> Iterat
     finally:
         process.terminate()
         process.wait(STOP_TIMEOUT_S)
+        # The network namespace of the host, which the daemon leaves mounted.
+        for mounted in (directory / "exec" / "netns").glob("*"):
+            subprocess.run(["umount", str(mounted)], check=False)

@@ -14,8 +14,7 @@ GATEWAY_MB, CIMD_MB = 90, 30
 
 @pytest.fixture(scope="session")
 def built(docker: Docker) -> Docker:
-    build(docker, "gateway")
-    build(docker, "cimd")
+    build(docker, "gateway", "cimd")
     return docker
 
 
