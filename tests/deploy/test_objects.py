@@ -1,4 +1,4 @@
-"""Every object of every set of values is what the oldest and the newest minor of Kubernetes and the operators accept."""
+"""Every object of every set of values is what the oldest and the newest Kubernetes, and the operators, accept."""
 
 import json
 from collections.abc import Mapping
