@@ -53,6 +53,19 @@ async def test_two_roles_take_turns_without_a_failed_call(empty_database: str) -
         psycopg.connect(as_role(empty_database, FIRST, passwords[FIRST]))
 
 
+async def test_roles_and_grants_are_applied_again_without_a_lock_on_any_table(empty_database: str) -> None:
+    upgrade(empty_database, runtime_password="x", runtime_role=FIRST)
+    with psycopg.connect(empty_database) as writer:
+        tables = writer.execute(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
+        )
+        for (table,) in tables.fetchall():
+            writer.execute(f"LOCK TABLE {table} IN ROW EXCLUSIVE MODE".encode())
+        await asyncio.wait_for(
+            asyncio.to_thread(upgrade, empty_database, runtime_password="y", runtime_role=FIRST), timeout=30
+        )
+
+
 async def test_an_open_session_of_a_retired_role_reads_nothing_more(empty_database: str) -> None:
     password = secrets.token_urlsafe()
     upgrade(empty_database, runtime_password=password, runtime_role=FIRST)

@@ -38,6 +38,24 @@ BEGIN
     END IF;
 END $$;
 
+-- A policy by name that sees every row. One that stands as it should is left alone: to replace it locks its table, and the
+-- tables of a serving database are locked in another order by those who write.
+CREATE FUNCTION pg_temp.permit(policy text, relation text, command text, to_role text, checks boolean DEFAULT false)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM pg_policies p
+        WHERE p.schemaname = 'public' AND p.tablename = relation AND p.policyname = policy AND p.permissive = 'PERMISSIVE'
+          AND p.cmd = command AND p.roles = ARRAY[to_role]::name[] AND p.qual = 'true'
+          AND p.with_check IS NOT DISTINCT FROM CASE WHEN checks THEN 'true' END
+    ) THEN
+        RETURN;
+    END IF;
+    EXECUTE format('DROP POLICY IF EXISTS %I ON %I', policy, relation);
+    EXECUTE format('CREATE POLICY %I ON %I FOR %s TO %I USING (true) %s', policy, relation, command, to_role,
+        CASE WHEN checks THEN 'WITH CHECK (true)' ELSE '' END);
+END $$;
+
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC;
 DO $$
@@ -74,21 +92,16 @@ END $$;
 REVOKE CREATE ON SCHEMA public FROM tg_resolver, tg_sweeper, tg_eraser;
 
 -- What the two roles may see across tenants: a policy by name, and columns.
-DROP POLICY IF EXISTS resolver_reads ON api_keys;
-CREATE POLICY resolver_reads ON api_keys FOR SELECT TO tg_resolver USING (true);
+SELECT pg_temp.permit('resolver_reads', 'api_keys', 'SELECT', 'tg_resolver');
 GRANT SELECT (tenant_id, user_id, id, key_hash, scopes, expires_at, revoked_at) ON api_keys TO tg_resolver;
-DROP POLICY IF EXISTS resolver_reads ON users;
-CREATE POLICY resolver_reads ON users FOR SELECT TO tg_resolver USING (true);
+SELECT pg_temp.permit('resolver_reads', 'users', 'SELECT', 'tg_resolver');
 GRANT SELECT (tenant_id, id, email, status) ON users TO tg_resolver;
-DROP POLICY IF EXISTS resolver_reads ON user_sessions;
-CREATE POLICY resolver_reads ON user_sessions FOR SELECT TO tg_resolver USING (true);
+SELECT pg_temp.permit('resolver_reads', 'user_sessions', 'SELECT', 'tg_resolver');
 GRANT SELECT (tenant_id, user_id, id, token_hash, revoked_at) ON user_sessions TO tg_resolver;
 
-DROP POLICY IF EXISTS resolver_reads ON oauth_codes;
-CREATE POLICY resolver_reads ON oauth_codes FOR SELECT TO tg_resolver USING (true);
+SELECT pg_temp.permit('resolver_reads', 'oauth_codes', 'SELECT', 'tg_resolver');
 GRANT SELECT (tenant_id, id, family_id, code_hash) ON oauth_codes TO tg_resolver;
-DROP POLICY IF EXISTS resolver_reads ON oauth_tokens;
-CREATE POLICY resolver_reads ON oauth_tokens FOR SELECT TO tg_resolver USING (true);
+SELECT pg_temp.permit('resolver_reads', 'oauth_tokens', 'SELECT', 'tg_resolver');
 GRANT SELECT (tenant_id, id, family_id, kind, token_hash) ON oauth_tokens TO tg_resolver;
 
 -- What has ended is taken away: credentials are no memory.
@@ -97,10 +110,8 @@ DECLARE
     swept text;
 BEGIN
     FOREACH swept IN ARRAY ARRAY['oauth_tokens', 'oauth_codes', 'oauth_families', 'oauth_grants'] LOOP
-        EXECUTE format('DROP POLICY IF EXISTS sweeper_reads ON %I', swept);
-        EXECUTE format('CREATE POLICY sweeper_reads ON %I FOR SELECT TO tg_sweeper USING (true)', swept);
-        EXECUTE format('DROP POLICY IF EXISTS sweeper_purges ON %I', swept);
-        EXECUTE format('CREATE POLICY sweeper_purges ON %I FOR DELETE TO tg_sweeper USING (true)', swept);
+        PERFORM pg_temp.permit('sweeper_reads', swept, 'SELECT', 'tg_sweeper');
+        PERFORM pg_temp.permit('sweeper_purges', swept, 'DELETE', 'tg_sweeper');
         EXECUTE format('GRANT DELETE ON %I TO tg_sweeper', swept);
     END LOOP;
 END $$;
@@ -112,49 +123,35 @@ GRANT SELECT (tenant_id, id, client_id, last_used_at) ON oauth_grants TO tg_swee
 GRANT SELECT (client_id, created_at, last_used_at), UPDATE (last_used_at), DELETE ON oauth_clients TO tg_sweeper;
 GRANT SELECT (kid, state, created_at, changed_at), UPDATE (state, changed_at) ON signing_keys TO tg_sweeper;
 
-DROP POLICY IF EXISTS sweeper_reads ON tenants;
-CREATE POLICY sweeper_reads ON tenants FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'tenants', 'SELECT', 'tg_sweeper');
 GRANT SELECT (id, status) ON tenants TO tg_sweeper;
 
-DROP POLICY IF EXISTS sweeper_reads ON embedding_jobs;
-CREATE POLICY sweeper_reads ON embedding_jobs FOR SELECT TO tg_sweeper USING (true);
-DROP POLICY IF EXISTS sweeper_claims ON embedding_jobs;
-CREATE POLICY sweeper_claims ON embedding_jobs FOR UPDATE TO tg_sweeper USING (true) WITH CHECK (true);
+SELECT pg_temp.permit('sweeper_reads', 'embedding_jobs', 'SELECT', 'tg_sweeper');
+SELECT pg_temp.permit('sweeper_claims', 'embedding_jobs', 'UPDATE', 'tg_sweeper', checks => true);
 GRANT SELECT ON embedding_jobs TO tg_sweeper;
 GRANT UPDATE (lease_until, lease_token, attempts) ON embedding_jobs TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_runs ON job_runs;
-CREATE POLICY sweeper_runs ON job_runs FOR ALL TO tg_sweeper USING (true) WITH CHECK (true);
+SELECT pg_temp.permit('sweeper_runs', 'job_runs', 'ALL', 'tg_sweeper', checks => true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON job_runs TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON tenants;
-CREATE POLICY sweeper_reads ON tenants FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'tenants', 'SELECT', 'tg_sweeper');
 GRANT SELECT (id, status) ON tenants TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON commitments;
-CREATE POLICY sweeper_reads ON commitments FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'commitments', 'SELECT', 'tg_sweeper');
 GRANT SELECT (tenant_id, memory_id, status, due_at, next_surfacing_at) ON commitments TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON memories;
-CREATE POLICY sweeper_reads ON memories FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'memories', 'SELECT', 'tg_sweeper');
 GRANT SELECT (tenant_id, id, status, valid_to) ON memories TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON tenant_counters;
-CREATE POLICY sweeper_reads ON tenant_counters FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'tenant_counters', 'SELECT', 'tg_sweeper');
 GRANT SELECT ON tenant_counters TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON consolidation_progress;
-CREATE POLICY sweeper_reads ON consolidation_progress FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'consolidation_progress', 'SELECT', 'tg_sweeper');
 GRANT SELECT ON consolidation_progress TO tg_sweeper;
-DROP POLICY IF EXISTS sweeper_reads ON consolidation_waiting;
-CREATE POLICY sweeper_reads ON consolidation_waiting FOR SELECT TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'consolidation_waiting', 'SELECT', 'tg_sweeper');
 GRANT SELECT ON consolidation_waiting TO tg_sweeper;
 GRANT SELECT (id, state) ON embedding_models TO tg_sweeper;
 
-DROP POLICY IF EXISTS sweeper_reads ON user_sessions;
-CREATE POLICY sweeper_reads ON user_sessions FOR SELECT TO tg_sweeper USING (true);
-DROP POLICY IF EXISTS sweeper_purges ON user_sessions;
-CREATE POLICY sweeper_purges ON user_sessions FOR DELETE TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'user_sessions', 'SELECT', 'tg_sweeper');
+SELECT pg_temp.permit('sweeper_purges', 'user_sessions', 'DELETE', 'tg_sweeper');
 GRANT SELECT (tenant_id, id, expires_at, revoked_at), DELETE ON user_sessions TO tg_sweeper;
 
-DROP POLICY IF EXISTS sweeper_reads ON metered_calls;
-CREATE POLICY sweeper_reads ON metered_calls FOR SELECT TO tg_sweeper USING (true);
-DROP POLICY IF EXISTS sweeper_purges ON metered_calls;
-CREATE POLICY sweeper_purges ON metered_calls FOR DELETE TO tg_sweeper USING (true);
+SELECT pg_temp.permit('sweeper_reads', 'metered_calls', 'SELECT', 'tg_sweeper');
+SELECT pg_temp.permit('sweeper_purges', 'metered_calls', 'DELETE', 'tg_sweeper');
 GRANT SELECT (tenant_id, operation, day), DELETE ON metered_calls TO tg_sweeper;
 
 -- The eraser has no policy by name: it sees the rows of the bound tenant, and of those only what it may overwrite.

@@ -105,6 +105,7 @@ def _locked(connection: Connection) -> bool:
 
 
 def _apply_roles(owner: psycopg.Connection, home: Path, settings: Mapping[str, str]) -> None:
+    owner.execute("SET LOCAL lock_timeout = '5s'")
     for name, value in settings.items():
         owner.execute("SELECT set_config(%s, %s, true)", (f"threengram.{name}", value))
     owner.execute(sql.SQL((home / "roles.sql").read_text()))
