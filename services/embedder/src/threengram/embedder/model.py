@@ -71,9 +71,8 @@ class OnnxModel:
         self.tokenizer: Tokenizer = spec.tokenizer()
         self._pooling = spec.pooling
         self._pad_id = spec.pad_id
-        self._session = onnxruntime.InferenceSession(
-            spec.graph(), _options(threads), providers=["CPUExecutionProvider"]
-        )
+        with spec.loadable() as graph:
+            self._session = onnxruntime.InferenceSession(graph, _options(threads), providers=["CPUExecutionProvider"])
         self._inputs = frozenset(node.name for node in self._session.get_inputs())
         self._output = self._session.get_outputs()[0].name
         self.dimensions = self.embed([np.concatenate([self.tokenizer.lead, self.tokenizer.trail])]).shape[1]

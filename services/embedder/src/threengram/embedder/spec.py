@@ -5,6 +5,10 @@ in `data/`. One multiplies as float32, the other as integers (`integer_graph`). 
 `threengram-model.json`, or else the files that sentence-transformers writes.
 """
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -67,6 +71,21 @@ class ModelSpec:
         if self.model_sha256 is not None:
             verify(stored, self.model_sha256, self.model_file.name)
         return with_integer_products(stored) if self.has_integer_products else stored
+
+    @contextmanager
+    def loadable(self) -> Iterator[str | bytes]:
+        """What the runtime is given: a path where there can be one, since it keeps bytes for as long as it lives."""
+        if not self.has_integer_products:
+            if self.model_sha256 is not None:
+                verify(self.model_file.read_bytes(), self.model_sha256, self.model_file.name)
+            yield str(self.model_file)
+        elif sys.platform == "linux":
+            with os.fdopen(os.memfd_create(self.name), "wb") as memory:
+                memory.write(self.graph())
+                memory.flush()
+                yield f"/proc/self/fd/{memory.fileno()}"
+        else:
+            yield self.graph()
 
     def tokenizer(self) -> SubwordTokenizer:
         """The model's own tokenizer."""
