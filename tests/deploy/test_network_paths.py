@@ -189,3 +189,13 @@ def test_every_pod_of_the_release_is_denied_both_ways_first(name: str) -> None:
 
 def test_policies_can_be_left_to_somebody_else() -> None:
     assert of_kind(render(merged(KEYS, nested("networkPolicy.enabled", False))), "NetworkPolicy") == []
+
+
+def test_a_pod_of_the_release_that_no_path_knows_is_denied_everything() -> None:
+    manifests = rendered("default")
+    network = Network.of(manifests)
+    (known, *_) = pods_of(manifests)
+    unknown = Pod("unknown", {**known.labels, "app.kubernetes.io/component": "unknown"})
+    ours = pods_of(manifests)
+    assert not any(network.lets_out(unknown, pod, port) for pod in (*ours, *OTHERS) for port in PORTS)
+    assert not any(network.lets_in(pod, unknown, port) for pod in (*ours, *OTHERS) for port in PORTS)
