@@ -250,7 +250,7 @@ async def flow_of(server: Server, owner: Owner, address: str = "192.0.2.7") -> A
         yield Flow(http, browser)
 
 
-def _public_or_here(address: IpAddress) -> bool:
+def is_public_or_here(address: IpAddress) -> bool:
     return is_public(address) or str(address) == "127.0.0.1"
 
 
@@ -296,7 +296,7 @@ async def document_service(origin: Origin, clock: Any) -> AsyncIterator[Document
         moment: datetime = clock()
         return moment
 
-    fetcher = Fetcher(settings, resolver=Names({}), is_allowed=_public_or_here, tls=trusting_context(), clock=now)
+    fetcher = Fetcher(settings, resolver=Names({}), is_allowed=is_public_or_here, tls=trusting_context(), clock=now)
     app = build_cimd(settings, fetcher, now)
     line = Line(app)
     documents = ServiceDocuments(httpx2.AsyncClient(transport=line, base_url="http://cimd", timeout=60))
