@@ -40,7 +40,7 @@ class World:
     def allow(self, url: str) -> None:
         """What a person does in a fresh browser: log in and allow."""
         record = self.stack.record
-        # Not `a_page`: a client may have gone before the browser asks it for an icon, and that would be complained about.
+        # Not `a_page`: a client may be gone before the browser asks it for an icon, which is a complaint.
         with self.chromium.new_context(java_script_enabled=False) as context:
             page = context.new_page()
             page.goto(url)
@@ -65,7 +65,14 @@ def node(script: str, *arguments: str, home: Path, **variables: str) -> Iterator
     process = subprocess.Popen(
         [NODE, PACKAGES / script, *arguments],
         cwd=home,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "NO_COLOR": "1", "MCP_AUTO_OPEN_ENABLED": "true", **variables},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "NO_COLOR": "1",
+            "MCP_AUTO_OPEN_ENABLED": "true",
+            "MCP_INSPECTOR_SECRET_STORE": "file",
+            **variables,
+        },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
