@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings what the system tests need beyond the wheels: PgBouncer, Prometheus and Chromium from Debian, public suites
+# Brings what the system tests need beyond the wheels: PgBouncer, Prometheus, Chromium and jq from Debian, public suites
 # and clients from npm.
 # Does nothing when all of it is there. Needs root, or sudo without a password, only if one of the programs is missing.
 set -euo pipefail
@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 VENV=${VENV:-../../.venv}
 
 missing=()
-for program in pgbouncer prometheus chromium; do
+for program in pgbouncer prometheus chromium jq; do
     command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing+=("$program")
 done
 if [ "${#missing[@]}" -gt 0 ]; then
