@@ -94,9 +94,13 @@ async def create_api_key(
         "max_live": MAX_LIVE_KEYS,
     }
     # Under the user's row lock, so that two keys made at once can't both be the last one.
-    steps = [Step(queries.LOCK_USER, {"user_id": principal.user_id}), Step(queries.INSERT_API_KEY, row)]
+    steps = [
+        Step(queries.LOCK_USER, {"user_id": principal.user_id}),
+        Step(queries.INSERT_API_KEY, row),
+        _recorded("api_key.created", principal, key.id, now),
+    ]
     async with database.tenant(principal) as tx:
-        _, written = await tx.run(steps, commit=True)
+        _, written, _ = await tx.run(steps, commit=True)
     if not written:
         raise LimitReached(f"a user has at most {MAX_LIVE_KEYS} live API keys; revoke one first")
     return NewApiKey(text, key)
@@ -113,7 +117,8 @@ async def revoke_api_key(database: Database, principal: Principal, key_id: UUID,
     """Withdraw a key at once; repeating it changes nothing. Raises `NotFound` for a key that is not the user's."""
     parameters = {"user_id": principal.user_id, "key_id": key_id, "now": now}
     async with database.tenant(principal) as tx:
-        rows = await tx.fetch_last(queries.REVOKE_API_KEY, parameters)
+        steps = [Step(queries.REVOKE_API_KEY, parameters), _recorded("api_key.revoked", principal, key_id, now)]
+        rows, _ = await tx.run(steps, commit=True)
     if not rows:
         raise NotFound("API key", str(key_id))
 
@@ -141,6 +146,13 @@ async def resolve_api_key(database: Database, text: str, now: datetime) -> Resol
 
 def _principal(row: Row) -> Principal:
     return Principal(row["tenant_id"], row["user_id"], row["key_id"], frozenset(row["scopes"]), ActorKind.USER_API)
+
+
+def _recorded(action: str, principal: Principal, key_id: UUID, now: datetime) -> Step:
+    """What keeps on record that a key was made or withdrawn, if this unit of work did so."""
+    row = {"audit_id": new_id(), "actor": principal.actor, "action": action, "user_id": principal.user_id,
+           "key_id": key_id, "now": now}  # fmt: skip
+    return Step(queries.RECORD_KEY_ACTION, row)
 
 
 def _check(name: str, scopes: list[OAuthScope], expires_at: datetime | None, now: datetime) -> None:

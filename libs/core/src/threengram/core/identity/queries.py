@@ -101,6 +101,15 @@ REVOKE_API_KEY = tenant_statement(
     RETURNING id
     """,
 )
+RECORD_KEY_ACTION = tenant_statement(
+    "record_key_action",
+    """
+    INSERT INTO audit_log (tenant_id, id, actor_kind, action, subject_id, recorded_at)
+    SELECT k.tenant_id, %(audit_id)s, %(actor)s, %(action)s, k.id, %(now)s FROM api_keys k
+    WHERE k.tenant_id = %(tenant_id)s AND k.id = %(key_id)s AND k.user_id = %(user_id)s
+      AND %(now)s IN (k.created_at, k.revoked_at)
+    """,
+)
 TOUCH_API_KEY = tenant_statement(
     "touch_api_key",
     """

@@ -22,6 +22,7 @@ from authlib.oauth2.rfc7636.challenge import CODE_CHALLENGE_PATTERN
 from threengram.core.db.statement import Step
 from threengram.core.ids import new_id
 from threengram.core.oauth import queries
+from threengram.core.oauth.audit import Action, recorded
 from threengram.core.oauth.clients import Client, client_to_consent, keeping
 from threengram.core.oauth.errors import CannotAuthorize, ClientUnavailable, UnknownClient
 from threengram.core.oauth.metadata import CODE_CHALLENGE_METHOD
@@ -125,11 +126,9 @@ async def consent(
         if not kept:
             raise CannotAuthorize("not_registered")
         grant_id = kept[0]["id"]
-        audit = {"audit_id": new_id(), "actor": person.actor, "action": "oauth.consent", "subject_id": grant_id,
-                 "now": now}  # fmt: skip
         touched = Step(queries.TOUCH_CLIENT, {"client_id": client.client_id, "now": now})
-        recorded = Step(queries.RECORD_GRANT_ACTION, audit)
-        await tx.run([*_coding(request, grant_id, scopes, code, now), touched, recorded], commit=True)
+        consented = recorded(Action.CONSENTED, person.actor, grant_id, now)
+        await tx.run([*_coding(request, grant_id, scopes, code, now), touched, consented], commit=True)
     return request.destination.answer(server.issuer, code=code)
 
 

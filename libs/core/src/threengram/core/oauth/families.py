@@ -13,6 +13,7 @@ from authlib.oauth2.rfc6749.errors import InvalidGrantError
 from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
+from threengram.core.oauth.audit import Action, recorded
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind
 
@@ -81,7 +82,8 @@ def use_of(replaced_at: datetime | None, now: datetime) -> Use:
     return Use.SIBLING if now - replaced_at <= GRACE else Use.REPLAY
 
 
-def revoking(family_id: UUID, now: datetime) -> list[Step]:
-    """What ends a family with all its tokens, at once."""
-    parameters = {"family_id": family_id, "now": now}
-    return [Step(queries.REVOKE_FAMILY, parameters), Step(queries.REVOKE_TOKENS_OF_FAMILY, parameters)]
+def ending(family: Family, why: Action, now: datetime) -> list[Step]:
+    """What ends a family with all its tokens, at once; on record once, however often it is repeated."""
+    parameters = {"family_id": family.id, "now": now}
+    steps = [Step(queries.REVOKE_FAMILY, parameters), Step(queries.REVOKE_TOKENS_OF_FAMILY, parameters)]
+    return [*steps, recorded(why, ActorKind.SYSTEM, family.grant_id, now)] if family.stands else steps

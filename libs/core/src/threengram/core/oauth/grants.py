@@ -8,8 +8,8 @@ from uuid import UUID
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Step
 from threengram.core.errors import NotFound
-from threengram.core.ids import new_id
 from threengram.core.oauth import queries
+from threengram.core.oauth.audit import Action, recorded
 from threengram.core.principal import Principal
 from threengram.schema.enums import ClientRegistration
 from threengram.schema.urls import parse_document_url
@@ -58,10 +58,6 @@ async def revoke_grant(database: Database, principal: Principal, grant_id: UUID,
     Raises `NotFound` for a grant that is not the user's.
     """
     parameters = {"grant_id": grant_id, "user_id": principal.user_id, "now": now}
-    audit = {
-        "audit_id": new_id(), "actor": principal.actor, "action": "oauth.revoke_grant", "subject_id": grant_id,
-        "now": now,
-    }  # fmt: skip
     async with database.tenant(principal) as tx:
         # Families before their grant, in the order in which a request for tokens takes the locks.
         _, revoked = await tx.run(
@@ -73,7 +69,7 @@ async def revoke_grant(database: Database, principal: Principal, grant_id: UUID,
             [
                 Step(queries.REVOKE_FAMILIES_OF_GRANT, parameters),
                 Step(queries.REVOKE_TOKENS_OF_GRANT, parameters),
-                Step(queries.RECORD_GRANT_ACTION, audit),
+                recorded(Action.REVOKED, principal.actor, grant_id, now),
             ],
             commit=True,
         )

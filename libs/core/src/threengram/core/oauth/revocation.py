@@ -7,9 +7,10 @@ from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 from threengram.core.db.statement import Step
 from threengram.core.identity.tokens import AccessClaims, AccessTokenVerifier, InvalidToken
 from threengram.core.oauth import queries
+from threengram.core.oauth.audit import Action
 from threengram.core.oauth.client_authentication import presented
 from threengram.core.oauth.clients import Client
-from threengram.core.oauth.families import Found, locked, revoking
+from threengram.core.oauth.families import Found, ending, locked
 from threengram.core.oauth.server import AuthorizationServer
 from threengram.core.oauth.token_request import authenticated, find
 from threengram.core.principal import Principal
@@ -48,7 +49,7 @@ async def _revoke_family(server: AuthorizationServer, client: Client, found: Fou
     async with server.database.tenant(found.principal) as tx:
         family, _row = await locked(tx, found, queries.REFRESH_TOKEN)
         _check(family.client_id, client)
-        await tx.run(revoking(family.id, server.clock()), commit=True)
+        await tx.run(ending(family, Action.GIVEN_UP, server.clock()), commit=True)
 
 
 async def _revoke_access_token(server: AuthorizationServer, client: Client, claims: AccessClaims) -> None:

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
+from threengram.core.oauth.audit import Action, recorded
 from threengram.core.oauth.client_authentication import ClientCredentials, presented
 from threengram.core.oauth.clients import Client, client_of_grants
 from threengram.core.oauth.errors import (
@@ -26,7 +27,7 @@ from threengram.core.oauth.errors import (
     UnknownClient,
     UnknownGrantTypeError,
 )
-from threengram.core.oauth.families import Found, Use, locked, revoking, use_of
+from threengram.core.oauth.families import Found, Use, ending, locked, use_of
 from threengram.core.oauth.issuing import IssuedTokens, issuing
 from threengram.core.oauth.secrets import secret_hash
 from threengram.core.oauth.server import AuthorizationServer
@@ -88,7 +89,7 @@ async def _exchange(
     async with server.database.tenant(found.principal) as tx:
         family, code = await locked(tx, found, queries.CODE)
         if code["used_at"] is not None:
-            await tx.run(revoking(family.id, now), commit=True)
+            await tx.run(ending(family, Action.CODE_REPLAYED, now), commit=True)
             raise ReplayError(GrantType.AUTHORIZATION_CODE)
         # The first presentation uses it up, whatever becomes of it: nobody gets to guess.
         used = Step(queries.USE_CODE, {"code_id": found.id, "now": now})
@@ -100,7 +101,8 @@ async def _exchange(
             await tx.run([used], commit=True)
             raise
         steps, issued = issuing(found, family, client, code["scopes"], issuer=server.issuer, key=key, now=now)
-        await tx.run([used, *steps], commit=True)
+        kept = recorded(Action.TOKENS_ISSUED, found.principal.actor, family.grant_id, now)
+        await tx.run([used, *steps, kept], commit=True)
     return issued
 
 
@@ -137,7 +139,7 @@ async def _refresh(
         if row["revoked_at"] is not None or row["expires_at"] <= now:
             raise InvalidGrantError("The refresh token is unknown or has expired.")
         if use_of(row["replaced_at"], now) is Use.REPLAY:
-            await tx.run(revoking(family.id, now), commit=True)
+            await tx.run(ending(family, Action.REFRESH_REPLAYED, now), commit=True)
             raise ReplayError(GrantType.REFRESH_TOKEN)
         server.resources.check(parameters.resource, family.audience)
         scopes = _narrowed(row["scopes"], parameters.scope)
