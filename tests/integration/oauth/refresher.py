@@ -35,7 +35,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 tokens = {"refresh_token": given["refresh_token"]}
 for _ in range(2):
-    tokens = refresh(tokens["refresh_token"])
+    tokens = refresh(tokens.get("refresh_token", ""))
     connection.request("GET", "/api/v1/stats", headers={"authorization": f"Bearer {tokens.get('access_token')}"})
     answer()
 print(json.dumps({"statuses": statuses, "refresh_token": tokens.get("refresh_token")}), flush=True)
