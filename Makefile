@@ -34,7 +34,7 @@ demo: setup  ## Let the official MCP client use the running stack, in both proto
 
 .PHONY: test
 test: setup  ## Run the suite against real PostgreSQL and Valkey from the wheels
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/system --ignore=tests/chaos $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore=tests/system --ignore=tests/chaos --ignore=tests/images $(ARGS)
 
 .PHONY: test-system
 test-system: setup  ## Tests that need Debian packages or Node: pooler, conformance, official clients, browser, chaos, two images

@@ -123,10 +123,10 @@ async def test_a_suspended_account_completes_to_nothing(mcp: Wire, stack: Stack,
 
 @ERAS
 async def test_a_database_that_is_down_completes_to_nothing(mcp: Wire, era: str) -> None:
-    before = _counted("protocol_error")
+    before = _counted("unavailable")
 
     assert await _completion(mcp, era, "debrief", "project", "down") == EMPTY
-    assert _counted("protocol_error") == before + 1
+    assert _counted("unavailable") == before + 1
 
 
 async def test_names_that_come_too_late_complete_to_nothing(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
