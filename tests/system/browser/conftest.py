@@ -33,8 +33,9 @@ SCREENS = ROOT / "build" / "screens"
 VERIFIER = "v" * 64
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Started anew for each module: its driver holds the thread's event loop, which tests elsewhere want for theirs."""
     path = shutil.which("chromium")
     assert path is not None, "run tests/system/install.sh"
     # Root in a container has no user namespace to put a sandbox into.
