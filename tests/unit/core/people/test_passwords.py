@@ -102,12 +102,14 @@ def test_any_other_password_is_accepted(password: str) -> None:
 
 async def test_hashing_is_bounded_and_leaves_the_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = PasswordHashes(threads=2, max_waiting=3, parameters=QUICK)
-    go_on, lock, peaks = threading.Event(), threading.Lock(), [0, 0]
+    go_on, two_at_work, lock, peaks = threading.Event(), threading.Event(), threading.Lock(), [0, 0]
 
     def slow(_stored: str | None, _encoded: bytes) -> Match:
         with lock:
             peaks[0] += 1
             peaks[1] = max(peaks)
+            if peaks[0] == 2:
+                two_at_work.set()
         go_on.wait(20)
         with lock:
             peaks[0] -= 1
@@ -118,6 +120,7 @@ async def test_hashing_is_bounded_and_leaves_the_loop_free(monkeypatch: pytest.M
     await asyncio.sleep(0)
     with pytest.raises(Unavailable):
         await hashes.match(None, PASSWORD)
+    assert await asyncio.to_thread(two_at_work.wait, 20)
     go_on.set()
     assert await asyncio.gather(*admitted) == [Match(True)] * 5
     assert peaks == [0, 2]
