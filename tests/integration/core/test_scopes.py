@@ -273,11 +273,11 @@ async def test_ten_thousand_memories_follow_their_scope_in_one_transaction(
         return seen
 
     async def rename() -> None:
-        await configure(core, alice, "set_aliases", name="work", aliases=["office"])
         await configure(core, alice, "rename", name="work", newName="office")
         await find(core, alice, order="chronological", scope="work")
         is_over.set()
 
+    await configure(core, alice, "set_aliases", name="work", aliases=["office"])
     looking = asyncio.gather(look("work"), look("office"))
     await rename()
     assert set().union(*await looking) <= {"work", "office"}
