@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from html import unescape
 from urllib.parse import urlencode, urlsplit
 
@@ -21,6 +22,7 @@ from threengram.api.limits import EdgeLimits, Rules
 from threengram.api.login import Logins
 from threengram.api.pages import static_routes
 from threengram.api.rate import Limiter, RateLimits
+from threengram.api.visits import Visits
 from threengram.core.call import Core, open_call
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
@@ -55,6 +57,7 @@ class Pages:
     core: Core
     hashes: PasswordHashes
     logins: Logins
+    visits: Visits
     app: ASGIApp
 
 
@@ -72,16 +75,18 @@ def pages_of(
     limits = EdgeLimits(counters, rules)
     logins = Logins(core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime)
     account = AccountPages(logins, core.database, hashes, core.clock)
+    rates = RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000)
+    visits = Visits(logins, rates, partial(open_call, core))
     uses = ApiKeyUses(core.database)
     app = build_app(
         Collaborators(
             authenticator=Authenticator(ApiKeyResolver(core.database, uses), core.clock),
-            rates=RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000),
-            open_call=lambda principal: open_call(core, principal),
+            rates=rates,
+            open_call=partial(open_call, core),
             routes=[*static_routes(limits), *logins.routes(), *account.routes()],
         )
     )
-    return Pages(core, hashes, logins, app)
+    return Pages(core, hashes, logins, visits, app)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from threengram.api.forms import Form
-from threengram.api.login import HOME_PATH, Logins, LoginSession
+from threengram.api.login import Logins, LoginSession
 from threengram.api.pages import Handler, PageRefused, page, render, see_other
 from threengram.core.db.database import Database
 from threengram.core.errors import InvalidRequest, NotFound
@@ -18,6 +18,7 @@ from threengram.core.oauth.grants import list_grants, revoke_grant
 from threengram.core.people import accounts, sessions
 from threengram.core.people.passwords import MAX_BYTES, MIN_CHARS, PasswordHashes
 
+ACCOUNT_PATH: Final = "/account"
 DONE: Final = {
     "password": "Your password was changed. You are logged out everywhere else.",
     "session": "That login has ended.",
@@ -51,9 +52,9 @@ class AccountPages:
             "/sessions/{session_id}/revoke": self._revoke_session,
         }
         return [
-            page(HOME_PATH, ["GET"], self._show, limits=limits, rule=rule),
+            page(ACCOUNT_PATH, ["GET"], self._show, limits=limits, rule=rule),
             *(
-                page(HOME_PATH + path, ["POST"], self._acting(action), limits=limits, rule=rule)
+                page(ACCOUNT_PATH + path, ["POST"], self._acting(action), limits=limits, rule=rule)
                 for path, action in actions.items()
             ),
         ]
@@ -64,7 +65,7 @@ class AccountPages:
         async def handle(request: Request) -> Response:
             session = await self._logins.session_of(request)
             if session is None:
-                return self._logins.to_login(HOME_PATH)
+                return self._logins.to_login(ACCOUNT_PATH)
             return await action(session, await self._logins.own_form(request, session), request)
 
         return handle
@@ -140,4 +141,4 @@ class AccountPages:
 
 
 def _done(what: str) -> Response:
-    return see_other(f"{HOME_PATH}?done={what}")
+    return see_other(f"{ACCOUNT_PATH}?done={what}")

@@ -18,6 +18,7 @@ from threengram.api.oauth.routes import OAuth
 from threengram.api.pages import static_routes
 from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
+from threengram.api.visits import Visits
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db import guard, schema
@@ -92,6 +93,13 @@ class Api:
             embed_query_timeout_s=settings.embed_query_timeout_ms / 1000,
             embed_write_timeout_s=settings.embed_write_timeout_ms / 1000,
         )
+        self.open_call = partial(open_call, self.core)
+        self.rates = RateLimits(
+            self.limiter,
+            key_calls_per_minute=settings.key_calls_per_minute,
+            user_calls_per_minute=settings.user_calls_per_minute,
+        )
+        self.visits = Visits(self.logins, self.rates, self.open_call)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -121,12 +129,8 @@ class Api:
             authenticator=Authenticator(
                 ApiKeyResolver(self.database, self.key_uses), _now, access_tokens=self.oauth.access_tokens
             ),
-            rates=RateLimits(
-                self.limiter,
-                key_calls_per_minute=settings.key_calls_per_minute,
-                user_calls_per_minute=settings.user_calls_per_minute,
-            ),
-            open_call=partial(open_call, self.core),
+            rates=self.rates,
+            open_call=self.open_call,
             limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
             routes=[
                 *static_routes(self.edge_limits),

@@ -69,9 +69,13 @@ def of_refusal(refused: Refused) -> Response:
     return answer(refused.status, refused.body, refused.headers)
 
 
+def status_of(error: errors.Error) -> int:
+    """The HTTP status of a failure of core's vocabulary."""
+    return next(STATUS_OF_KIND[kind] for kind in type(error).__mro__ if kind in STATUS_OF_KIND)
+
+
 def of_core(error: errors.Error) -> Response:
     """A failure of core's vocabulary; `str(error)` is safe to show by its contract."""
-    status = next(STATUS_OF_KIND[kind] for kind in type(error).__mro__ if kind in STATUS_OF_KIND)
     body = ErrorBody(
         error=error.code,
         detail=str(error)[:MAX_DETAIL_CHARS],
@@ -79,7 +83,7 @@ def of_core(error: errors.Error) -> Response:
         id=error.subject_id or None,
         retryable=error.retryable,
     )
-    return answer(status, body, _headers_of(error))
+    return answer(status_of(error), body, _headers_of(error))
 
 
 def _headers_of(error: errors.Error) -> Headers:

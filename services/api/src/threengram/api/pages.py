@@ -108,10 +108,14 @@ def page(
     *,
     limits: EdgeLimits,
     rule: Rule,
+    counted: Iterable[Rule] = (),
     when_limited: Callable[[], None] = _do_nothing,
     timeout_s: float = PAGE_TIMEOUT_S,
 ) -> Route:
-    """The route of a page, counted by address under `rule`; `when_limited` is told of each refusal by any limit."""
+    """The route of a page, counted by address under `rule`; `when_limited` is told of each refusal by any limit.
+
+    `counted` are further rules that the handler counts by itself.
+    """
 
     async def endpoint(request: Request) -> Response:
         headers: Mapping[str, str] = {}
@@ -132,7 +136,7 @@ def page(
         response.headers.update(headers)
         return response
 
-    return CountedRoute(path, endpoint, methods, rule)
+    return CountedRoute(path, endpoint, methods, rule, *counted)
 
 
 def static_routes(limits: EdgeLimits) -> list[Route]:

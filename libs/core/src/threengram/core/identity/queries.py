@@ -18,6 +18,10 @@ ADMISSION = tenant_statement(
             SELECT true FROM api_keys a
             WHERE a.tenant_id = %(tenant_id)s AND a.id = %(credential_id)s AND a.user_id = u.id
               AND a.revoked_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > %(now)s)
+            UNION ALL
+            SELECT true FROM user_sessions s
+            WHERE s.tenant_id = %(tenant_id)s AND s.id = %(credential_id)s AND s.user_id = u.id
+              AND s.revoked_at IS NULL AND s.expires_at > %(now)s
             LIMIT 1) AS credential_stands,
            c.memory_count,
            coalesce(p.mode, 'off') AS policy_mode,

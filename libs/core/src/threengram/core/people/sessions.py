@@ -15,17 +15,18 @@ from threengram.core.ids import new_id
 from threengram.core.people import queries
 from threengram.core.people.audit import Action, recorded
 from threengram.core.principal import Principal
-from threengram.schema.enums import ActorKind
+from threengram.schema.enums import ActorKind, OAuthScope
 
 LIFETIME: Final = timedelta(hours=12)
 TOUCH_INTERVAL: Final = timedelta(minutes=1)
 _SECRET_BYTES: Final = 32
+_EVERYTHING: Final = frozenset(OAuthScope)
 _FORM: Final = re.compile(r"[A-Za-z0-9_-]{43}", flags=re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class LoginSession:
-    """A person at a browser. The principal has no scopes: it is for pages about the person's own account."""
+    """A person at a browser, who may do everything with what is theirs: the principal has every scope."""
 
     principal: Principal
     email: str = field(repr=False)
@@ -126,7 +127,7 @@ def others_revoked(principal: Principal, now: datetime) -> Step:
 
 
 def _principal(tenant_id: UUID, user_id: UUID, session_id: UUID) -> Principal:
-    return Principal(tenant_id, user_id, session_id, frozenset(), ActorKind.USER_DASHBOARD)
+    return Principal(tenant_id, user_id, session_id, _EVERYTHING, ActorKind.USER_DASHBOARD)
 
 
 def _hash(secret: str) -> bytes:
