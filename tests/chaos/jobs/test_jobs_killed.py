@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.integration.worker.crowds import crowd, unsurfaced
-from tests.integration.worker.fanning import fanned_out, surfaced_by_now
+from tests.integration.worker.fanning import SURFACE, done_by_now, fanned_out
 from tests.integration.worker.killing import TAKEN_OVER_WITHIN_S, kill_in_the_middle
 from tests.integration.worker.outages import mortal_backends
 from tests.integration.worker.programs import Stack
@@ -38,9 +38,10 @@ async def test_restarts_of_database_and_broker_all_through_a_fan_out(tmp_path: P
             worker, _ = stack.worker(), stack.beat()
             await database.open()
             for number in range(1, RESTARTS + 1):
-                await eventually(partial(surfaced_by_now, database, number * TENANTS // (2 * RESTARTS)))
+                await eventually(partial(done_by_now, database, number * TENANTS // (2 * RESTARTS)))
                 backends.restart_both()
-            done = await fanned_out(database, worker, tenants=TENANTS, patience_s=PATIENCE_S)
-        assert (len(done.runs), set(done.runs.values())) == (TENANTS, {1})
-        assert unsurfaced(backends.owner_url, list(done.runs)) == 0
+            done = await fanned_out(database, worker, {SURFACE: TENANTS}, patience_s=PATIENCE_S)
+        surfaced = done.tenants(SURFACE)
+        assert (len(surfaced), set(surfaced.values())) == (TENANTS, {1})
+        assert unsurfaced(backends.owner_url, list(surfaced)) == 0
         await database.close()

@@ -1,18 +1,17 @@
-"""One fan-out over five thousand tenants, its memory bounded; and what an idle worker and beat cost."""
+"""Consolidation and surfacing fanned out over five thousand tenants in bounded memory; what an idle pair costs."""
 
 import asyncio
 import time
 
 import psutil
 
-from tests.integration.worker.crowds import crowd, unsurfaced
-from tests.integration.worker.fanning import fanned_out
+from tests.integration.worker.fanning import SURFACE, fanned_out
 from tests.integration.worker.programs import Program, Stack
+from tests.integration.worker.shelves import CONSOLIDATE, SHELF, crowd_with_shelves, require_as_planted
 from tests.integration.worker.writing import Diary, eventually
 
 TENANTS = 5_000
-MEMORIES = 20
-PROMISES = 2
+SWITCHED_OFF = 50
 PATIENCE_S = 900.0
 MAX_GROWTH_MIB = 64
 IDLE_S = 60.0
@@ -22,14 +21,18 @@ MAX_IDLE_SHARE = 0.02
 async def test_five_thousand_tenants_are_fanned_out_in_bounded_memory(
     stack: Stack, diary: Diary, own_owner_url: str
 ) -> None:
-    crowd(own_owner_url, tenants=TENANTS, memories=MEMORIES, promises=PROMISES)
-    worker, _ = stack.worker(), stack.beat()
     began = time.monotonic()
-    done = await fanned_out(diary.core.database, worker, tenants=TENANTS, patience_s=PATIENCE_S)
-    took_s = time.monotonic() - began
-    print(f"{TENANTS} tenants in {took_s:.0f} s, start of the worker included; {done.growth_mib:.0f} MiB more memory")
-    assert (len(done.runs), set(done.runs.values())) == (TENANTS, {1})
-    assert unsurfaced(own_owner_url, list(done.runs)) == 0
+    crowd_with_shelves(own_owner_url, tenants=TENANTS, switched_off=SWITCHED_OFF)
+    print(f"{TENANTS} tenants with {len(SHELF)} vectors each loaded and indexed in {time.monotonic() - began:.0f} s")
+    worker, _ = stack.worker(), stack.beat()
+    expected = {SURFACE: TENANTS, CONSOLIDATE: TENANTS - SWITCHED_OFF}
+    done = await fanned_out(diary.core.database, worker, expected, patience_s=PATIENCE_S)
+    for kind in expected:
+        took_s = done.took_s(kind)
+        print(f"{kind}: {expected[kind]} tenants in {took_s:.0f} s, {expected[kind] / took_s:.0f} a second")
+    pairs = sum(run.counts["pairs"] for run in done.runs[CONSOLIDATE])
+    print(f"{pairs} pairs, {pairs / done.took_s(CONSOLIDATE):.0f} a second; {done.growth_mib:.0f} MiB more memory")
+    require_as_planted(own_owner_url, done, tenants=TENANTS, switched_off=SWITCHED_OFF)
     assert done.growth_mib < MAX_GROWTH_MIB
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.integration.worker.crowds import crowd, unsurfaced
-from tests.integration.worker.fanning import fanned_out, surfaced_by_now
+from tests.integration.worker.fanning import SURFACE, done_by_now, fanned_out
 from tests.integration.worker.killing import TAKEN_OVER_WITHIN_S, kill_in_the_middle
 from tests.integration.worker.outages import mortal_backends
 from tests.integration.worker.programs import Stack
+from tests.integration.worker.shelves import CONSOLIDATE, crowd_with_shelves, require_as_planted
 from tests.integration.worker.writing import Diary, eventually
 from threengram.core.db.database import Database
 
@@ -20,13 +21,13 @@ KILLS = 3
 TENANTS = 300
 PATIENCE_S = 120.0
 MAX_GROWTH_MIB = 40
+SHELVED_TENANTS, SWITCHED_OFF = 150, 3
 
 
 async def test_runs_of_a_killed_worker_are_taken_over_within_the_lease_and_done_once(
     stack: Stack, diary: Diary, own_owner_url: str
 ) -> None:
     taken_over_s = await kill_in_the_middle(stack, diary, own_owner_url, times=KILLS)
-    print("seconds until taken over:", [round(seconds, 1) for seconds in taken_over_s])
     assert max(taken_over_s) < TAKEN_OVER_WITHIN_S
 
 
@@ -46,15 +47,27 @@ async def test_a_restart_of_database_and_broker_loses_no_run_doubles_none_and_le
         with Stack(tmp_path, variables) as stack:
             worker, *beats = stack.worker(), stack.beat(), stack.beat()
             await database.open()
-            await eventually(partial(surfaced_by_now, database, TENANTS // 10))
+            await eventually(partial(done_by_now, database, TENANTS // 10))
             backends.restart_both()
-            assert not await surfaced_by_now(database, TENANTS)
-            done = await fanned_out(database, worker, tenants=TENANTS, patience_s=PATIENCE_S)
+            assert not await done_by_now(database, TENANTS)
+            done = await fanned_out(database, worker, {SURFACE: TENANTS}, patience_s=PATIENCE_S)
             await eventually(lambda: all(program.is_ready() for program in (worker, *beats)))
-        assert (len(done.runs), set(done.runs.values())) == (TENANTS, {1})
-        assert unsurfaced(backends.owner_url, list(done.runs)) == 0
+        surfaced = done.tenants(SURFACE)
+        assert (len(surfaced), set(surfaced.values())) == (TENANTS, {1})
+        assert unsurfaced(backends.owner_url, list(surfaced)) == 0
         assert done.growth_mib < MAX_GROWTH_MIB
         await database.close()
+
+
+async def test_a_fan_out_proposes_to_each_tenant_what_its_own_texts_and_vectors_say_and_nothing_else(
+    stack: Stack, diary: Diary, own_owner_url: str
+) -> None:
+    crowd_with_shelves(own_owner_url, tenants=SHELVED_TENANTS, switched_off=SWITCHED_OFF)
+    worker, _ = stack.worker(), stack.beat()
+    expected = {SURFACE: SHELVED_TENANTS, CONSOLIDATE: SHELVED_TENANTS - SWITCHED_OFF}
+    done = await fanned_out(diary.core.database, worker, expected, patience_s=PATIENCE_S)
+    require_as_planted(own_owner_url, done, tenants=SHELVED_TENANTS, switched_off=SWITCHED_OFF)
+    assert done.growth_mib < MAX_GROWTH_MIB
 
 
 async def test_jobs_are_steered_in_a_container_without_the_console_script(diary: Diary, own_database_url: str) -> None:
