@@ -1,6 +1,7 @@
 """One run: claimed by one worker, kept while it works, ended on record; whatever goes wrong, it goes on or is dead."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,6 +12,7 @@ from tests.integration.jobs.working import LEASE_S, Workshop, never, nothing, ra
 from tests.integration.worker.writing import eventually
 from tests.people import Person
 from threengram.core.db.database import Database
+from threengram.core.db.statement import Statement
 from threengram.core.errors import Conflict, NotFound, Unavailable
 from threengram.core.ids import new_id
 from threengram.core.jobs import queue
@@ -20,6 +22,16 @@ from threengram.core.jobs.runs import DEAD, cancel_run, list_runs, retry_run, sh
 from threengram.schema.enums import JobOutcome, JobState
 
 SHORT_LEASE_S = 0.15
+ENDLESS = Statement("test_endless", "SELECT count(*) FROM generate_series(1, 1000000000000)")
+
+
+@pytest.fixture
+async def hasty(database_url: str) -> AsyncIterator[Database]:
+    """Whose statements may take half a second."""
+    database = Database(database_url, pool_max=2, statement_timeout_ms=500)
+    await database.open()
+    yield database
+    await database.close()
 
 
 async def test_a_run_that_succeeds_is_done_with_its_counts(database: Database, clock: Clock, alice: Person) -> None:
@@ -104,6 +116,23 @@ async def test_an_outage_of_what_a_job_needs_is_no_attempt(database: Database, c
         clock.advance(seconds=60)
     shop.work = nothing
     assert [one.outcome for one in await shop.drain()] == [JobOutcome.OK]
+
+
+async def test_a_statement_that_takes_too_long_every_time_is_the_runs_own_failure(
+    database: Database, hasty: Database, clock: Clock
+) -> None:
+    async def dawdle(context: JobContext) -> bool:
+        async with context.database.system() as tx:
+            await tx.fetch_last(ENDLESS)
+        return False
+
+    shop = Workshop(hasty, clock, dawdle, options={"attempts": 2})
+    await shop.enqueue()
+    (ended,) = await shop.drain()
+    assert (ended.outcome, ended.error_class) == (JobOutcome.RETRY, "TookTooLong")
+    clock.advance(seconds=MAX_BACKOFF_S)
+    assert [one.outcome for one in await shop.drain()] == [JobOutcome.FAILED]
+    assert [run.attempts for run in await list_runs(database, kind=shop.name, states=DEAD)] == [2]
 
 
 async def test_a_dead_run_lives_again_when_somebody_retries_it(database: Database, clock: Clock) -> None:

@@ -1,11 +1,14 @@
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from tests.embedder import DIMENSIONS, MODELS
+from tests.integration.jobs.canaries import bind
 from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
 from tests.integration.worker.writing import Diary
 from tests.servers import free_port
+from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import ServingModel, embed_pending, serving_models
 
@@ -44,6 +47,33 @@ async def test_an_outage_of_the_embedder_is_no_try_of_any_row(diary: Diary) -> N
     await embedder.close()
     assert (filled.claimed, filled.released) == (3, 3)
     assert [(row["attempts"], row["lease_until"]) for row in await diary.jobs()] == [(0, None)] * 3
+
+
+async def test_a_row_whose_statement_takes_too_long_waits_by_itself(
+    diary: Diary, own_database_url: str, own_owner_url: str, obedient: ObedientEmbedder
+) -> None:
+    stuck, *others = await diary.write("one", "two", "three")
+    hasty = Database(own_database_url, statement_timeout_ms=500)
+    await hasty.open()
+    embedder = client(obedient.url)
+    with psycopg.connect(own_owner_url) as owner:
+        bind(owner, diary.person.principal.tenant_id)
+        # Whoever stores the same window waits for the end of this transaction.
+        owner.execute(
+            "INSERT INTO memory_embeddings (tenant_id, memory_id, model_id, window_no, window_count, embedding)"
+            " SELECT tenant_id, memory_id, model_id, 0, 1, array_fill(1, ARRAY[384])::real[]::halfvec"
+            " FROM embedding_jobs WHERE memory_id = %s",
+            [stuck],
+        )
+        now = datetime.now(UTC) + timedelta(seconds=1)
+        filled = await embed_pending(hasty, embedder, now=now, lease_s=LEASE_S)
+        owner.rollback()
+    await embedder.close()
+    await hasty.close()
+    assert (filled.claimed, filled.stored, filled.failed) == (3, 2, 1)
+    (row,) = await diary.jobs()
+    assert (row["memory_id"], row["attempts"], row["error_class"]) == (stuck, 1, "TookTooLong")
+    assert (await diary.windows()).keys() == set(others)
 
 
 async def test_the_models_that_want_vectors_are_read_from_the_database(diary: Diary) -> None:

@@ -15,6 +15,7 @@
     │   └── InvalidTransition
     ├── LimitReached         a bound was met                            HTTP 409
     └── Unavailable          a dependency is down or too late           HTTP 503
+        └── TookTooLong
 
 `str(error)` is safe to show: it carries ids, kinds and lengths, never content.
 """
@@ -143,3 +144,10 @@ class Unavailable(Error):
 
     code = ErrorCode.UNAVAILABLE
     retryable = True
+
+
+class TookTooLong(Unavailable):
+    """One statement passed its deadline. The database is there, so whoever repeats it counts how often."""
+
+    def __init__(self) -> None:
+        super().__init__("the database took too long")

@@ -25,7 +25,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from threengram.core.db.roundtrip import round_trip
 from threengram.core.db.statement import Row, Statement, Step
-from threengram.core.errors import Unavailable
+from threengram.core.errors import TookTooLong, Unavailable
 from threengram.core.observe import Observer, Unobserved
 from threengram.core.principal import Principal
 
@@ -106,7 +106,7 @@ class Transaction:
                     _in_utc(connection, await cursor.fetchall()) if cursor.description else [] for cursor in cursors
                 ]
             except psycopg.errors.QueryCanceled as error:
-                raise Unavailable("the database took too long") from error
+                raise TookTooLong from error
             except psycopg.errors.UniqueViolation as error:
                 # The transaction is void, and whoever looks for the row in the way needs a connection.
                 await self._abandon()

@@ -20,7 +20,7 @@ from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings import queries
 from threengram.core.embeddings.embedder import Embedder, EmbedderUnavailable, EmbeddingFailed
 from threengram.core.embeddings.store import storing
-from threengram.core.errors import Unavailable
+from threengram.core.errors import TookTooLong, Unavailable
 from threengram.core.ids import new_id
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind, ModelState
@@ -171,7 +171,7 @@ class _Batch:
         with self._database.observer.span("job.embed", memory_id=str(row["memory_id"]), traceparent=parent):
             try:
                 await self._embed(principal, row, timeout_s)
-            except (EmbeddingFailed, psycopg.Error) as error:
+            except (EmbeddingFailed, TookTooLong, psycopg.Error) as error:
                 return await self._postpone(principal, row, error)
             except EmbedderUnavailable:
                 self._is_interrupted = True

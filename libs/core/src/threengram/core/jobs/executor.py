@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Generic
 
 from threengram.core.db.database import Database
-from threengram.core.errors import Unavailable
+from threengram.core.errors import TookTooLong, Unavailable
 from threengram.core.jobs import queue as runs
 from threengram.core.jobs.backoff import after_failure, after_outage
 from threengram.core.jobs.fan_out import fan_out
@@ -94,6 +94,9 @@ class Executor(Generic[Resources]):
         except asyncio.CancelledError:
             await asyncio.shield(self._release(context))
             raise
+        except TookTooLong as error:
+            # The database answers, and this run may be the only one whose statement is too much for it.
+            return await self._fail(context, error)
         except Unavailable as error:
             return await self._postpone(context, error)
         except LeaseLost:
