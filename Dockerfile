@@ -27,10 +27,11 @@ WORKDIR /work
 COPY libs/schema libs/schema
 COPY libs/core libs/core
 COPY libs/runtime libs/runtime
+COPY libs/edge libs/edge
 COPY ${MEMBER} ${MEMBER}
 # Without an index: a package that the lock lacks fails here, and only what the service needs is taken.
 RUN PATH="/tools/bin:$PATH" && pip wheel --quiet --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels \
-        ./libs/schema ./libs/core ./libs/runtime ./${MEMBER} \
+        ./libs/schema ./libs/core ./libs/runtime ./libs/edge ./${MEMBER} \
     && pip --python /venv/bin/python install --quiet --no-cache-dir --no-compile --no-index \
         --find-links /wheels threengram-${SERVICE}
 COPY images/finish.py images/finish.py

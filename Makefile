@@ -5,8 +5,8 @@ SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := libs/schema libs/core libs/runtime services/embedder services/gateway services/api services/worker \
-           services/cimd migrations libs/cli evals
+MEMBERS := libs/schema libs/core libs/runtime libs/edge services/embedder services/gateway services/api \
+           services/worker services/cimd migrations libs/cli evals
 SOURCES := libs services migrations evals images tests charts/generate.py requirements/lock.py
 ARGS ?=
 

@@ -13,9 +13,9 @@ from tests.contract.mcp.stack import started
 from tests.people import Person
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
-from threengram.api.gates import Limits, OpenCall
+from threengram.api.gates import Limits
 from threengram.api.rate import RateLimits
-from threengram.core.call import Core, open_call
+from threengram.core.call import Core, OpenCall, open_call
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.core.identity.api_keys import create_api_key
 from threengram.runtime.ratelimit import RateLimiter

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from tests.contract.rest.stack import Rest, a_key, api_of, requests_to
 from tests.people import Person
-from threengram.api.gates import Limits, OpenCall
-from threengram.core.call import Call, Core
+from threengram.api.gates import Limits
+from threengram.core.call import Call, Core, OpenCall
 from threengram.core.errors import Unavailable
 from threengram.core.principal import Principal
 from threengram.runtime.ratelimit import RateLimiter

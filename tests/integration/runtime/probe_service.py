@@ -115,12 +115,10 @@ def build(settings: ProbeSettings) -> tuple[Starlette, Health]:
 def main() -> None:
     """Serve until a signal says stop."""
     settings = ProbeSettings()
-    logging.configure(SERVICE, settings)
-    tracing = telemetry.configure(SERVICE, settings)
-    app, health = build(settings)
-    traced = telemetry.TraceMiddleware(app, telemetry.starlette_route)
-    server.run(traced, settings, service=SERVICE, health=health)
-    tracing.shutdown()
+    with telemetry.observed(SERVICE, settings):
+        app, health = build(settings)
+        traced = telemetry.TraceMiddleware(app, telemetry.starlette_route)
+        server.run(traced, settings, service=SERVICE, health=health)
 
 
 if __name__ == "__main__":

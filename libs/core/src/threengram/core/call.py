@@ -7,7 +7,7 @@ its network work meanwhile. A verb reaches the database only through `admitted`,
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +17,7 @@ from threengram.core.embeddings.embedder import Embedder
 from threengram.core.errors import InsufficientScope
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
+from threengram.core.time.clock import Clock
 from threengram.schema.enums import OAuthScope
 
 
@@ -31,7 +32,7 @@ class Core:
     database: Database
     embedder: Embedder | None
     cursors: CursorSealer
-    clock: Callable[[], datetime]
+    clock: Clock
     embed_query_timeout_s: float = 0.15
     embed_write_timeout_s: float = 0.3
 
@@ -61,6 +62,10 @@ class Call:
         if begin is not Begin.READ_WRITE:
             self._tx.begin_as(begin)
         return admission, self._tx
+
+
+OpenCall = Callable[[Principal], AbstractAsyncContextManager[Call]]
+"""An authorised call for a principal; it commits when its block succeeds."""
 
 
 @asynccontextmanager

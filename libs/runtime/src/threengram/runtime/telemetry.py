@@ -1,5 +1,7 @@
 """The door to tracing: how a process sets it up, and what its code calls."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -7,6 +9,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
+from threengram.runtime import logging
 from threengram.runtime.access import TraceMiddleware, starlette_route, state_route
 from threengram.runtime.settings import ServiceSettings
 from threengram.runtime.tracing import (
@@ -27,6 +30,7 @@ __all__ = [
     "configure",
     "current_context",
     "current_traceparent",
+    "observed",
     "span",
     "span_for",
     "span_from",
@@ -67,3 +71,14 @@ def configure(service: str, settings: ServiceSettings, *, exporter: SpanExporter
     provider.add_span_processor(BatchSpanProcessor(exporter))
     export_with(provider.get_tracer("threengram"))
     return Telemetry(provider)
+
+
+@contextmanager
+def observed(service: str, settings: ServiceSettings) -> Iterator[None]:
+    """Lines and spans of this process for as long as the block runs; its last spans are sent before it ends."""
+    logging.configure(service, settings)
+    tracing = configure(service, settings)
+    try:
+        yield
+    finally:
+        tracing.shutdown()

@@ -1,7 +1,6 @@
 """The account page: where one is logged in, what is connected, the password."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from threengram.core.errors import InvalidRequest, NotFound
 from threengram.core.oauth.grants import list_grants, revoke_grant
 from threengram.core.people import accounts, sessions
 from threengram.core.people.passwords import MAX_BYTES, MIN_CHARS, PasswordHashes
+from threengram.core.time.clock import Clock
 
 ACCOUNT_PATH: Final = "/account"
 DONE: Final = {
@@ -33,9 +33,7 @@ Action = Callable[[LoginSession, Form, Request], Awaitable[Response]]
 class AccountPages:
     """`/account` and what its forms do."""
 
-    def __init__(
-        self, logins: Logins, database: Database, hashes: PasswordHashes, clock: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, logins: Logins, database: Database, hashes: PasswordHashes, clock: Clock) -> None:
         self._logins = logins
         self._database = database
         self._hashes = hashes

@@ -5,7 +5,6 @@ access token whose audience is this API. Whether the credential still stands is 
 the call.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from threengram.api.failures import BadCredential, NoCredential
 from threengram.core.identity.api_keys import KEY_MARK
 from threengram.core.identity.tokens import AccessTokenVerifier, InvalidToken
 from threengram.core.principal import Principal
+from threengram.core.time.clock import Clock
 from threengram.runtime.metrics import BEARER_REFUSALS, TOKEN_REFUSALS, closed
 from threengram.schema.enums import ActorKind
 
@@ -46,9 +46,7 @@ class AccessTokens:
 class Authenticator:
     """Finds the credential and asks the verifier of its kind; without `access_tokens` only API keys open anything."""
 
-    def __init__(
-        self, api_keys: Verifier, clock: Callable[[], datetime], *, access_tokens: Verifier | None = None
-    ) -> None:
+    def __init__(self, api_keys: Verifier, clock: Clock, *, access_tokens: Verifier | None = None) -> None:
         self._api_keys = api_keys
         self._access_tokens = access_tokens
         self._clock = clock

@@ -3,8 +3,7 @@
 Credential, rate limits, body, scope, arguments; then the call, whose first round trip is admission; then the verb.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import orjson
@@ -17,7 +16,7 @@ from threengram.api.auth import Authenticator
 from threengram.api.failures import Refused
 from threengram.api.operations import AnyOperation
 from threengram.api.rate import RateLimits
-from threengram.core.call import Call
+from threengram.core.call import OpenCall
 from threengram.core.errors import Error, InsufficientScope, NotFound
 from threengram.core.principal import Principal
 from threengram.runtime.body import ClientGone
@@ -25,9 +24,6 @@ from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
 from threengram.schema.base import Input
 from threengram.schema.errors import ErrorCode, issues_of
-
-OpenCall = Callable[[Principal], AbstractAsyncContextManager[Call]]
-"""An authorised call for a principal; it commits when its block succeeds."""
 
 _CHALLENGE = "www-authenticate"
 _NO_STORE = {"cache-control": "no-store"}

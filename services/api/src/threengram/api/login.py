@@ -8,9 +8,8 @@ form = await logins.own_form(request, session)   # refuses a form that is not ou
 """
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
@@ -29,6 +28,7 @@ from threengram.core.people import login, sessions
 from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import LIFETIME
 from threengram.core.principal import Principal
+from threengram.core.time.clock import Clock
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import LOGINS
 
@@ -61,7 +61,7 @@ class Logins:
         database: Database,
         hashes: PasswordHashes,
         limits: EdgeLimits,
-        clock: Callable[[], datetime],
+        clock: Clock,
         *,
         issuer_url: str,
         lifetime: timedelta = LIFETIME,

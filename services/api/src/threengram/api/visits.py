@@ -20,12 +20,11 @@ from starlette.routing import Route
 
 from threengram.api.failures import Refused, status_of
 from threengram.api.forms import Form
-from threengram.api.gates import OpenCall
 from threengram.api.login import HOME_PATH, Logins, LoginSession
 from threengram.api.pages import Handler, PageRefused, page, render
 from threengram.api.rate import RateLimits
 from threengram.core import errors
-from threengram.core.call import Call
+from threengram.core.call import Call, OpenCall
 from threengram.schema.base import Input, Output
 
 In = TypeVar("In", bound=Input)

@@ -17,7 +17,7 @@ from threengram.cimd.fetch import Fetcher
 from threengram.cimd.resolve import Documents
 from threengram.cimd.resolver import DnsResolver
 from threengram.cimd.settings import Settings
-from threengram.runtime import logging, server, telemetry
+from threengram.runtime import server, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.json import EXCEPTION_HANDLERS
 
@@ -58,11 +58,9 @@ def build(settings: Settings, fetcher: Fetcher, clock: Callable[[], datetime] = 
 def main() -> None:
     """Serve until a signal says stop."""
     settings = Settings()
-    logging.configure(SERVICE, settings)
-    tracing = telemetry.configure(SERVICE, settings)
-    tls = transport.tls_context()
-    app = telemetry.TraceMiddleware(build(settings, public_fetcher(settings, tls)), telemetry.starlette_route)
-    authorities = partial(transport.check_authorities, tls)
-    health = Health(degraded={"authorities": authorities, "name_servers": DnsResolver().check})
-    server.run(app, settings, service=SERVICE, health=health)
-    tracing.shutdown()
+    with telemetry.observed(SERVICE, settings):
+        tls = transport.tls_context()
+        app = telemetry.TraceMiddleware(build(settings, public_fetcher(settings, tls)), telemetry.starlette_route)
+        authorities = partial(transport.check_authorities, tls)
+        health = Health(degraded={"authorities": authorities, "name_servers": DnsResolver().check})
+        server.run(app, settings, service=SERVICE, health=health)

@@ -16,7 +16,7 @@ from threengram.embedder.errors import Refusal, Unready
 from threengram.embedder.heap import share_one_heap
 from threengram.embedder.intake import Intake
 from threengram.embedder.settings import Settings
-from threengram.runtime import logging, server, telemetry
+from threengram.runtime import server, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
 
@@ -80,9 +80,7 @@ def main() -> None:
     """Serve until a signal says stop."""
     share_one_heap()
     settings = Settings()
-    logging.configure(SERVICE, settings)
-    tracing = telemetry.configure(SERVICE, settings)
-    app, health = build(settings)
-    traced = telemetry.TraceMiddleware(app, telemetry.starlette_route)
-    server.run(traced, settings, service=SERVICE, health=health)
-    tracing.shutdown()
+    with telemetry.observed(SERVICE, settings):
+        app, health = build(settings)
+        traced = telemetry.TraceMiddleware(app, telemetry.starlette_route)
+        server.run(traced, settings, service=SERVICE, health=health)

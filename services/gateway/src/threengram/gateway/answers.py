@@ -16,11 +16,12 @@ from pydantic import ValidationError
 from starlette.requests import Request as HttpRequest
 from starlette.types import Scope
 
+from threengram.core.call import OpenCall
 from threengram.core.errors import Error, Unauthenticated
 from threengram.core.principal import Principal
 from threengram.gateway import completions, failures
 from threengram.gateway.catalogue import Catalogue, precomputed
-from threengram.gateway.dispatch import Dispatcher, OpenCall, ToolResult, UnknownTool
+from threengram.gateway.dispatch import Dispatcher, ToolResult, UnknownTool
 from threengram.gateway.failures import Failure
 from threengram.gateway.http.kernel import serve
 from threengram.gateway.http.lanes import Lane, Refusal, RoutingHeaders, lane_of, status_of, status_of_handler_error

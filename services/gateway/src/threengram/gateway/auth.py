@@ -4,7 +4,7 @@ The signature, issuer, audience and expiry are checked here; whether the token s
 round trip of each call.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from threengram.core.errors import Unavailable
 from threengram.core.identity.tokens import AccessClaims, InvalidToken
 from threengram.core.oauth.resources import MEMORY_SCOPES
 from threengram.core.principal import Principal
+from threengram.core.time.clock import Clock
 from threengram.gateway.http.replies import Headers, Reply, plain_error
 from threengram.gateway.http.routing_headers import Labels
 from threengram.gateway.operations import count
@@ -59,9 +60,7 @@ class Challenge:
 class BearerGate:
     """Lets verified callers through and leaves their `Principal` in `scope["state"]["principal"]`."""
 
-    def __init__(
-        self, app: ASGIApp, verifier: TokenVerifier, challenge: Challenge, clock: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, app: ASGIApp, verifier: TokenVerifier, challenge: Challenge, clock: Clock) -> None:
         self._app = app
         self._verifier = verifier
         self._challenge = challenge

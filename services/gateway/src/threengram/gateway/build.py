@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -11,12 +10,14 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from threengram.core.call import OpenCall
 from threengram.core.oauth.metadata import resource_metadata, server_metadata
 from threengram.core.oauth.resources import MCP_PATH, ProtectedResources
+from threengram.core.time.clock import Clock, system_clock
 from threengram.gateway.answers import Answers
 from threengram.gateway.auth import BearerGate, Challenge, TokenVerifier
 from threengram.gateway.completions import Completions
-from threengram.gateway.dispatch import Dispatcher, OpenCall
+from threengram.gateway.dispatch import Dispatcher
 from threengram.gateway.http import origins
 from threengram.gateway.http.edge import Edge
 from threengram.gateway.http.endpoint import McpEndpoint
@@ -28,10 +29,6 @@ from threengram.gateway.server import build_server
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.json import EXCEPTION_HANDLERS
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Collaborators:
     verifier: TokenVerifier
     limiter: Limiter
     open_call: OpenCall
-    clock: Callable[[], datetime] = _now
+    clock: Clock = system_clock
     lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 

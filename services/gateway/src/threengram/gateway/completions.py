@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from threengram.core.browse import names_in_use
 from threengram.core.browse.facets import Facet
+from threengram.core.call import OpenCall
 from threengram.core.errors import InsufficientScope
 from threengram.core.principal import Principal
-from threengram.gateway.dispatch import OpenCall
 from threengram.gateway.prompts import prompt_named
 from threengram.gateway.resources import TEMPLATE
 from threengram.schema.browse import ListFacetsInput

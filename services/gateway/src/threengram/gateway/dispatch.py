@@ -1,14 +1,13 @@
 """One tool call: find the tool, check its scope, parse the arguments, open the call, run the verb, format it all."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
-from threengram.core.call import Call
+from threengram.core.call import OpenCall
 from threengram.core.errors import Error, InsufficientScope, Unauthenticated
 from threengram.core.principal import Principal
 from threengram.gateway import failures
@@ -17,9 +16,6 @@ from threengram.gateway.operations import correlation_id, outcome_of
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
-
-OpenCall = Callable[[Principal], AbstractAsyncContextManager[Call]]
-"""An authorised call for a principal; it commits when its block succeeds."""
 
 _log = get_logger(__name__)
 

@@ -7,10 +7,10 @@ import mcp_types as t
 import orjson
 from mcp.shared.exceptions import MCPError
 
+from threengram.core.call import OpenCall
 from threengram.core.errors import InsufficientScope, NotFound
 from threengram.core.memories import read_resource
 from threengram.core.principal import Principal
-from threengram.gateway.dispatch import OpenCall
 from threengram.schema.enums import OAuthScope
 from threengram.schema.identifiers import parse_id
 

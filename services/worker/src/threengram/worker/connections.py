@@ -1,8 +1,7 @@
 """What the process is connected to: the database, the broker, and the embedder behind each serving model."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from functools import cached_property, partial
 
 from redis.asyncio import Redis
@@ -13,6 +12,7 @@ from threengram.core.db import guard
 from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import ServingModel, serving_models
+from threengram.core.time.clock import Clock
 from threengram.core.usage import Budget
 from threengram.runtime.health import Check, Health
 from threengram.runtime.observing import TelemetryObserver, observe_pool, traceparent_header
@@ -24,7 +24,7 @@ BROKER_TIMEOUT_S = 1.5
 class Connections:
     """Opened lazily: a process that starts during an outage waits for its end, not ready, and needs no restart."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self.settings = settings
         self.clock = clock
         self.database = Database(

@@ -11,14 +11,14 @@ import logging as stdlib_logging
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
-from datetime import UTC, datetime
 from types import FrameType
 from typing import Final, NoReturn
 
 from celery import signals
 
 from threengram.core.jobs.executor import Executor
-from threengram.runtime import logging, metrics, telemetry
+from threengram.core.time.clock import system_clock
+from threengram.runtime import metrics, telemetry
 from threengram.runtime.health import Health
 from threengram.runtime.logging import get_logger
 from threengram.worker import admin, beat, command
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 def run_worker(settings: Settings) -> int:
     """Work off the queues. On SIGTERM what runs has `shutdown_grace_s` to finish; then its rows are given back."""
     heartbeat = Heartbeat(WORKER_DEAD_AFTER_S)
-    connections = Connections(settings, _now)
+    connections = Connections(settings, system_clock)
     health = connections.health(uses_embedder=True)
     with _observed(WORKER, settings), _running(settings, connections, health, heartbeat) as background:
         app = build(settings)
@@ -82,7 +82,7 @@ def run_worker(settings: Settings) -> int:
 def run_beat(settings: Settings) -> int:
     """Ring until SIGTERM."""
     heartbeat = Heartbeat(max(MISSED_BEATS * settings.embed_interval_s, BEAT_DEAD_AFTER_S))
-    connections = Connections(settings, _now)
+    connections = Connections(settings, system_clock)
     health = connections.health(uses_embedder=False)
     with _observed(BEAT, settings), _running(settings, connections, health, heartbeat) as background:
         backlog = beat.Backlog(background, connections, interval_s=beat.look_interval_s(settings))
@@ -106,20 +106,16 @@ def run_beat(settings: Settings) -> int:
 
 @contextlib.contextmanager
 def _observed(service: str, settings: Settings) -> Iterator[None]:
-    logging.configure(service, settings)
     # Says at INFO what our own lines say about tasks.
     for name in ("celery", "kombu"):
         stdlib_logging.getLogger(name).setLevel(stdlib_logging.WARNING)
     # Any receiver of this signal keeps Celery's hands off the log.
     signals.setup_logging.connect(_keep_logging, weak=False)
-    tracing = telemetry.configure(service, settings)
-    metrics.set_build_info(WORKER)
-    _log.info("process_started", pid=os.getpid())
-    try:
+    with telemetry.observed(service, settings):
+        metrics.set_build_info(WORKER)
+        _log.info("process_started", pid=os.getpid())
         yield
-    finally:
-        tracing.shutdown()
-        _log.info("process_stopped", pid=os.getpid())
+    _log.info("process_stopped", pid=os.getpid())
 
 
 @contextlib.contextmanager
@@ -137,7 +133,3 @@ def _running(
 
 def _keep_logging(**_: object) -> None:
     pass
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

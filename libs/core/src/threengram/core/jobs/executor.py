@@ -3,10 +3,9 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Generic
 
 from threengram.core.db.database import Database
@@ -16,6 +15,7 @@ from threengram.core.jobs.backoff import after_failure, after_outage
 from threengram.core.jobs.fan_out import fan_out
 from threengram.core.jobs.job import Job, JobContext, JobRun, Resources
 from threengram.core.jobs.queue import LeaseLost
+from threengram.core.time.clock import Clock
 from threengram.schema.enums import JobOutcome, JobState
 
 HEARTBEATS_PER_LEASE = 3
@@ -44,7 +44,7 @@ class Executor(Generic[Resources]):
         jobs: Iterable[Job[Resources]],
         resources: Resources,
         *,
-        clock: Callable[[], datetime],
+        clock: Clock,
         lease_s: float,
     ) -> None:
         self._database = database

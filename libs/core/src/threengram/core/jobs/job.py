@@ -10,6 +10,7 @@ from uuid import UUID
 from threengram.core.db.database import Database
 from threengram.core.jobs.tenants import TenantPages, active_tenants
 from threengram.core.principal import Principal
+from threengram.core.time.clock import Clock
 from threengram.schema.enums import ActorKind
 
 NOBODY = UUID(int=0)
@@ -45,7 +46,7 @@ class JobContext:
     """
 
     database: Database
-    clock: Callable[[], datetime]
+    clock: Clock
     run: JobRun
     counts: Counter[str] = field(default_factory=Counter)
 

@@ -1,13 +1,12 @@
 """What a process needs to act as the authorization server."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from threengram.core.db.database import Database
 from threengram.core.oauth.documents import Documents
 from threengram.core.oauth.resources import ProtectedResources
 from threengram.core.oauth.signing import SigningKeys
+from threengram.core.time.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +18,6 @@ class AuthorizationServer:
     resources: ProtectedResources
     documents: Documents
     keys: SigningKeys
-    clock: Callable[[], datetime]
+    clock: Clock
     redirect_schemes: frozenset[str] = frozenset()
     max_unused_clients: int = 10_000
