@@ -13,7 +13,12 @@ from threengram.core.consolidation.reading.tokens import VALUES, Clause
 from threengram.core.consolidation.relation import Judgement, Relation, Silence, Statement
 from threengram.core.consolidation.rules.difference import Difference, difference
 from threengram.core.consolidation.rules.identity import in_same_order, is_same
-from threengram.core.consolidation.rules.lookalikes import other_subject, qualified_differently, same_topic
+from threengram.core.consolidation.rules.lookalikes import (
+    are_two_persons,
+    other_subject,
+    qualified_differently,
+    same_topic,
+)
 from threengram.core.consolidation.rules.replacement import Found, is_held_by_another, replacement
 from threengram.core.consolidation.rules.revision import announces_revision
 from threengram.schema.enums import MemoryType, ProposalRule
@@ -57,6 +62,10 @@ def _compared(older: Reading, newer: Reading, memory_type: MemoryType, lexicon: 
     if not older.clauses or not newer.clauses or max(len(older.clauses), len(newer.clauses)) > MAX_CLAUSES:
         return _nothing(Silence.NOTHING_FOUND)
     pairing = _paired(older, newer, lexicon)
+    if are_two_persons(older, newer):
+        return _nothing(Silence.OTHER_SUBJECT)
+    if any(pair.is_of_two_moods for pair in pairing.pairs):
+        return _nothing(Silence.OTHER_MOOD)
     differing = [pair for pair in pairing.pairs if not is_same(pair)]
     if not differing and not pairing.only_older and not pairing.only_newer:
         if any(token.is_happening for clause in older.clauses for token in clause):

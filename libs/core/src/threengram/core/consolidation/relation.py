@@ -22,6 +22,7 @@ class Silence(StrEnum):
     OTHER_PROJECT = "other_project"
     OTHER_TOPIC = "other_topic"
     OTHER_SUBJECT = "other_subject"
+    OTHER_MOOD = "other_mood"
     HAPPENING = "happening"
     NOTHING_FOUND = "nothing_found"
 

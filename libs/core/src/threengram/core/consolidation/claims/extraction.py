@@ -61,8 +61,8 @@ def _found(reading: Reading, topic: str, lexicon: Lexicon) -> Iterator[Claim]:
 
 
 def _is_unclear(clause: Clause) -> bool:
-    """Whether it negates, tells of a happening, or contrasts with what was before."""
-    if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM) for token in clause):
+    """Whether it negates, hedges, tells of a happening, or contrasts with what was before."""
+    if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM, Role.HEDGE) for token in clause):
         return True
     changes = any(token.role is Role.CHANGE for token in clause)
     return not changes and any(token.is_happening for token in clause)
@@ -83,7 +83,8 @@ def _claim(clause: Clause, lexicon: Lexicon) -> Claim | None:
 
 
 def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon: Lexicon) -> Claim | None:
-    stands_alone = verb.role is Role.COPULA and not value.slot.startswith("count")
+    is_being = verb.role is Role.COPULA and verb.key not in lexicon.having
+    stands_alone = is_being and not value.slot.startswith("count")
     name = subject_of(subject, lexicon, splits=stands_alone)
     if name is None:
         return None

@@ -29,6 +29,7 @@ _OF_DAY = r"Uhr|h|in the (?P<part>morning|afternoon|evening)"
 _CLOCK = rf"(?<![\d.:])(?P<h>\d{{1,2}})[:：](?P<min>\d{{2}})(?!\d)(?:\s?{_AM_PM})?(?:\s?(?:{_OF_DAY})\b)?"
 _HALF = rf"\b(?P<h>\d{{1,2}})\s?{_AM_PM}"
 _UHR = r"\b(?P<h>\d{1,2})\s?Uhr(?:\s(?P<min>\d{2})\b)?"
+_UHR_RANGE = r"\b(?P<h>\d{1,2})\s?(?:bis|-)\s?(?P<until>\d{1,2})\s?Uhr\b"
 _HAN_CLOCK = (
     r"(?P<part>午前|午後|上午|下午|晚上|凌晨|早上|오전|오후)?\s?"
     rf"(?P<h>\d{{1,2}}|{_HAN_SMALL}{{1,3}})(?:点|點|時|时|시)(?!間|间|\s?간)"
@@ -61,7 +62,7 @@ def _patterns(name: str, months: tuple[str, ...], weekdays: tuple[str, ...]) -> 
         ("date", _ISO), ("date", _DOTTED if name == "de" else _DOTTED_WITH_YEAR), ("date", _HAN_DATE),
         ("date", day_month), ("date", month_day),
         ("date", rf"\b(?P<mon>{month})\b(?:{joint}(?P<y>\d{{4}}))?"), ("quarter", _QUARTER), ("clock", _CLOCK),
-        ("clock", _HALF), ("clock", _UHR), ("clock", _HAN_CLOCK),
+        ("clock", _HALF), ("clock", _UHR_RANGE), ("clock", _UHR), ("clock", _HAN_CLOCK),
         ("weekday", rf"{boundary}(?P<wd>{weekday}){boundary}"),
         ("date", _YEAR), ("noon", rf"\b(?P<noon>{'|'.join(_NOON)})\b"),
     ]  # fmt: skip
@@ -111,7 +112,9 @@ def _clock(parts: dict[str, str | None], text: str, lexicon: Lexicon) -> Token |
     is_late = bool(_LATE & {str(parts.get("half")).lower(), str(parts.get("part")).lower()})
     if is_late and hour < 12:
         hour += 12
-    return Token(text, f"time {hour:02d}:{minute:02d}", Kind.TIME, slot="time")
+    until = _small(parts.get("until"), lexicon)
+    key = f"time {hour:02d}:{minute:02d}" + (f"-{until:02d}:00" if until is not None else "")
+    return Token(text, key, Kind.TIME, slot="time")
 
 
 def _small(text: str | None, lexicon: Lexicon) -> int | None:

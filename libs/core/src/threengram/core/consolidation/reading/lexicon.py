@@ -16,16 +16,20 @@ class Lexicon:
 
     `contrasts` are words by which things of one sort are told apart (left and right, staging and production): what
     they qualify is never the same thing. `classes` are groups of values of which one excludes the others, `multivalued`
-    words many values may go with at once, `happenings` words that tell of something that took place once. `labels` are
-    nouns with a number behind them. `surnames` are the letters a full name begins with where there are no capitals,
-    `letters` those that hardly any other of the languages has, `endings` particles at the end of words,
-    `subject_endings` those that end what is talked about. Where there are `companions`, a word for "no longer" means
-    that only behind one of them (French "ne ... plus").
+    words many values may go with at once, `happenings` words that tell of something that took place once. `past` are
+    the copulas that tell how something was, `having` those behind which stands what the subject has, `beginnings` verbs
+    that say when something begins or ends. `labels` are nouns with a number behind them. `surnames` are the letters a
+    full name begins with where there are no capitals, `letters` those that hardly any other of the languages has,
+    `endings` particles at the end of words, `subject_endings` those that end what is talked about. Where there are
+    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus").
     """
 
     name: str
     roles: Mapping[str, Role] = field(default_factory=dict)
     pivots: frozenset[str] = frozenset()
+    past: frozenset[str] = frozenset()
+    beginnings: frozenset[str] = frozenset()
+    having: frozenset[str] = frozenset()
     multivalued: frozenset[str] = frozenset()
     happenings: frozenset[str] = frozenset()
     contrasts: frozenset[str] = frozenset()

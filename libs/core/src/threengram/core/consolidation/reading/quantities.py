@@ -18,6 +18,10 @@ _MAGNITUDES = {
 }  # fmt: skip
 _SYMBOL = r"[A-Za-z°µ%€$£¥][A-Za-z°/]*[23]?"
 _PHONE = re.compile(r"(?<![\w.,-])\+?\d{2,5}(?:[ -]\d{2,5}){1,4}(?![\w,.]?\d)")
+_NUMERAL = r"\d+(?:[.,]\d+)?"
+_RANGE = re.compile(
+    rf"(?<!from )(?<!von )(?<!de )(?<![\w.,:/-])({_NUMERAL})\s?(?:-|~|to|bis|a|à|至|から)\s?({_NUMERAL})(?![.,:/-]?\d)"
+)
 _RATING = re.compile(r"(?<![\w.,/])(\d{1,3}(?:[.,]\d+)?)(?:/| out of | von )(5|10|100)(?![\w/]|[.,]\d)")
 
 
@@ -45,6 +49,10 @@ def bare(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
 def _found(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
     for match in _RATING.finditer(text):
         yield Span(match.start(), match.end(), _rating(match))
+    for match in _RANGE.finditer(text):
+        unit, after = _unit_behind(text, match.end(), lexicon)
+        if unit is not None:
+            yield Span(match.start(), after, _range(text[match.start() : after], match, unit, lexicon))
     for match in _PHONE.finditer(text):
         if len(re.sub(r"\D", "", match[0])) >= 7 and ("-" in match[0] or match[0].count(" ") > 1):
             yield Span(match.start(), match.end(), _phone(match[0]))
@@ -78,8 +86,10 @@ def _scaled(value: Decimal, folded: str, end: int) -> tuple[Decimal, int]:
 
 
 def _unit(match: re.Match[str], text: str, end: int, lexicon: Lexicon) -> tuple[Unit | None, int]:
-    if match["sign"]:
-        return CURRENCY_SIGNS[match["sign"]], end
+    return (CURRENCY_SIGNS[match["sign"]], end) if match["sign"] else _unit_behind(text, end, lexicon)
+
+
+def _unit_behind(text: str, end: int, lexicon: Lexicon) -> tuple[Unit | None, int]:
     follows = re.match(rf"\s?(?:{_UNSPACED})", text[end : end + 10])
     if follows:
         return unit_named(follows[0].strip()), end + follows.end()
@@ -100,6 +110,14 @@ def _quantity(text: str, value: Decimal, unit: Unit) -> Token:
         amount=numbers.canonical(value),
         unit=unit.symbol,
     )
+
+
+def _range(text: str, match: re.Match[str], unit: Unit, lexicon: Lexicon) -> Token:
+    """`3 to 5 days` is one value of two ends."""
+    ends = [numbers.parse(match[group], lexicon) for group in (1, 2)]
+    based = "-".join(numbers.canonical(end * unit.factor) for end in ends)
+    amount = "-".join(map(numbers.canonical, ends))
+    return Token(text, f"{based} {unit.dimension}", Kind.QUANTITY, slot=unit.dimension, amount=amount, unit=unit.symbol)
 
 
 def _rating(match: re.Match[str]) -> Token:

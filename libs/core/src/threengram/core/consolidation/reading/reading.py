@@ -102,12 +102,22 @@ def _is_person(token: Token, lexicon: Lexicon) -> bool:
     return token.key[0] in lexicon.surnames and 2 <= len(token.key) <= 3 and token.key not in lexicon.classes
 
 
+def _is_first_day(behind: list[Token]) -> bool:
+    """Whether a date follows that is no beginning of a range: `from March the rent is`, not `from 3 to 9 March`."""
+    if not behind or behind[0].kind is not Kind.DATE:
+        return False
+    return not any(token.role in (Role.PREPOSITION, Role.DEADLINE) for token in behind[1:2])
+
+
 def _without_since(clause: list[Token]) -> list[Token]:
     """Without the date since which something holds: that is when it was said, not what."""
     kept: list[Token] = []
     is_since = False
-    for token in clause:
-        is_since = token.role is Role.SINCE or (is_since and (not token.is_content or token.kind in _TEMPORAL))
+    for position, token in enumerate(clause):
+        begins = token.role is Role.SINCE or (
+            token.role is Role.FROM and _is_first_day(clause[position + 1 : position + 4])
+        )
+        is_since = begins or (is_since and (not token.is_content or token.kind in _TEMPORAL))
         if not is_since:
             kept.append(token)
     return kept

@@ -26,6 +26,7 @@ _ADDRESS = re.compile(
 _QUOTED = re.compile(r'"([^"\n]{1,60})"|「([^」\n]{1,60})」|“([^”\n]{1,60})”|«([^»\n]{1,60})»')
 _LEXEME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+|[.!?;。！？；\n]+|\S")
 _ENDS = re.compile(r"[.!?;。！？；\n]")
+_ASKING = ("?", "？")
 _LATIN = re.compile(r"[A-Za-z]")
 _SCRIPTS = re.compile(r"[\u4e00-\u9fff々]+|[\u30a0-\u30ff]+|[\u3041-\u309f]+|[\uac00-\ud7a3]+")
 _CONTRACTED = re.compile(r"\b(?:can)?n't\b|(?<=[a-z])n't\b")
@@ -98,6 +99,8 @@ def _words(text: str, lexicon: Lexicon, clauses: list[list[Token]]) -> None:
     while position < len(lexemes):
         lexeme = lexemes[position]
         if _ENDS.match(lexeme):
+            if lexeme.startswith(_ASKING) and clauses[-1]:
+                clauses[-1].append(Token("?", "?", role=Role.HEDGE))
             if not _is_abbreviating(clauses[-1], lexeme):
                 clauses.append([])
             position += 1
@@ -127,7 +130,15 @@ def _phrase(lexemes: list[str], position: int, lexicon: Lexicon) -> tuple[int, R
 
 def _in_role(text: str, role: Role, lexicon: Lexicon) -> Token:
     folded = fold(text)
-    return Token(text, folded, role=role, is_pivot=role is Role.COPULA, is_happening=folded in lexicon.happenings)
+    wishes = role is Role.HEDGE and any(lexicon.stem(word) in lexicon.pivots for word in folded.split())
+    return Token(
+        text,
+        folded,
+        role=role,
+        is_pivot=role is Role.COPULA or wishes,
+        is_past=folded in lexicon.past,
+        is_happening=folded in lexicon.happenings,
+    )
 
 
 def _word(text: str, lexicon: Lexicon, *, is_leading: bool) -> Token:

@@ -21,7 +21,11 @@ VALUES = frozenset({Kind.QUANTITY, Kind.NUMBER, Kind.TIME, Kind.WEEKDAY, Kind.DA
 
 
 class Role(Enum):
-    """What a word does that isn't content."""
+    """What a word does that isn't content.
+
+    A `HEDGE` makes a clause less than a plain statement of what is: a condition, question, wish, plan, guess, bound or
+    former time.
+    """
 
     FUNCTION = "function"
     ARTICLE = "article"
@@ -37,6 +41,7 @@ class Role(Enum):
     CHANGE = "change"
     SOFT = "soft"
     TITLE = "title"
+    HEDGE = "hedge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class Token:
     unit: str = ""
     is_pivot: bool = False
     is_multivalued: bool = False
+    is_past: bool = False
     is_happening: bool = False
 
     @property

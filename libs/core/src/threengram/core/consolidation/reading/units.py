@@ -9,7 +9,8 @@ from threengram.core.lexical.folding import fold
 class Unit(NamedTuple):
     """A quantity in this unit, times `factor`, is the quantity in the base unit of its `dimension`.
 
-    `symbol` is how a predicate spells it, `kg` or `EUR`.
+    `symbol` is how a predicate spells it, `kg` or `EUR`. Pounds without more may be money or weight, so they are a
+    dimension of their own.
     """
 
     dimension: str
@@ -28,9 +29,11 @@ length: ft=0.3048 feet foot
 length: mi=1609.344 mile miles
 mass: mg=0.001 g=1 kg=1000 t=1000000
 mass: kg=1000 kilo kilos kilogram kilograms kilogramm kilogrammes kilogramos 公斤 千克 キロ キログラム 킬로
+mass: mg=0.001 milligram milligrams milligramm milligrammes miligramos milligrammi miligramas 毫克 ミリグラム 밀리그램
+mass: µg=0.000001 mcg microgram micrograms mikrogramm microgrammes microgramos 微克
 mass: g=1 gram grams gramm grammes gramos grammi gramas 克 グラム
 mass: t=1000000 ton tons tonne tonnes tonnen toneladas 吨
-mass: lb=453.59237 lbs pound pounds
+mass: lb=453.59237 lbs
 mass: oz=28.349523125 ounce ounces
 duration: ms=0.001 millisecond milliseconds millisekunden 毫秒 ミリ秒
 duration: s=1 sec second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi 秒 秒間 초
@@ -54,7 +57,7 @@ bandwidth: Gbit/s=1000 Gbps gbps
 area: m2=1 sqm quadratmeter 平方米 平米
 area: ha=10000 hectare hectares hektar
 volume: l=1 liter liters litre litres litro litros litri 升 リットル
-volume: ml=0.001
+volume: ml=0.001 milliliter milliliters millilitre millilitres mililitros millilitri 毫升 ミリリットル
 volume: m3=1000
 temperature: °C=1 celsius
 temperature_f: °F=1 fahrenheit
@@ -63,24 +66,39 @@ money_EUR: EUR=1 € euro euros 欧元 ユーロ
 money_EUR: ct=0.01 cent cents centimes céntimos
 money_USD: USD=1 $ dollar dollars dólares 美元 ドル
 money_GBP: GBP=1 £
+pounds: pounds=1 pound
 money_CHF: CHF=1 franken francs
 money_JPY: JPY=1 円 ¥ yen
 money_CNY: CNY=1 元 块 rmb
 money_KRW: KRW=1 원 won
 money_BRL: BRL=1 reais real
 money_RUB: RUB=1 рублей рубль рубля руб
+money_PLN: PLN=1 zł złotych
+money_SEK: SEK=1
+money_DKK: DKK=1
+money_NOK: NOK=1
+money_INR: INR=1 ₹ rupees
+money_TRY: TRY=1 lira
+money_CAD: CAD=1
+money_AUD: AUD=1
 energy: kWh=1
 power: W=1 watt watts
 power: kW=1000
 voltage: V=1 volt volts
 pressure: bar=1
+pressure: mmHg=0.00133322
 speed: km/h=1 kmh
+rate: bpm=1
+concentration_molar: mmol/l=1 mmol/L
+concentration_mass: mg/dl=1 mg/dL
+food_energy: kcal=1 calories kalorien calorías
 frequency: Hz=1
 frequency: kHz=1000
 frequency: MHz=1000000
 frequency: GHz=1000000000
 times: times=1 mal fois veces volte vezes keer 次 回 번
-pieces: pieces=1 个 個 개 つ 台 名 人 명 位
+pieces: pieces=1 个 個 개 つ 台
+people: people=1 人 名 位 명
 """
 
 _EXACT: dict[str, Unit] = {}

@@ -45,6 +45,20 @@ class Difference:
         return negations(self.newer)
 
     @property
+    def is_of_two_moods(self) -> bool:
+        """Whether one of the clauses only asks, plans, guesses or sets a condition, or the newer one tells of the past.
+
+        What might be, was or should be takes the place of nothing that is; and the other way round.
+        """
+        before, after = (
+            Counter(token.key for token in clause if token.role is Role.HEDGE) for clause in (self.older, self.newer)
+        )
+        if before != after:
+            return True
+        was, is_past = (any(token.is_past for token in clause) for clause in (self.older, self.newer))
+        return is_past and not was and not self.says_so
+
+    @property
     def says_so(self) -> bool:
         """Whether the newer clause itself says that something has changed."""
         return any(token.role in (Role.CHANGE, Role.RETRACTOR, Role.NO_LONGER) for token in self.newer)

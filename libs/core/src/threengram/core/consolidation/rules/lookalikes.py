@@ -1,9 +1,12 @@
 """What tells two statements apart although they resemble each other: another person, place, project, environment."""
 
-from threengram.core.consolidation.reading import Reading
+from itertools import pairwise
+
+from threengram.core.consolidation.reading import Reading, lexicon_named
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Difference, Placed
 from threengram.core.consolidation.rules.positions import is_value, leads
+from threengram.core.lexical.folding import fold
 
 _NAMING = frozenset({Kind.NAME, Kind.CONTRAST}) | VALUES
 
@@ -17,6 +20,44 @@ def same_topic(older: Reading, newer: Reading) -> bool:
     )
 
 
+def are_two_persons(older: Reading, newer: Reading) -> bool:
+    """Whether names are told apart by their titles (`Mr Kern`, `Mrs Kern`), or only by what a stemmer cuts off
+    (`Giulia`, `Giulio`).
+    """
+    before, after = _titles(older), _titles(newer)
+    if any(not _agree(before[key], after[key]) for key in before.keys() & after.keys()):
+        return True
+    if lexicon_named(older.language).capitalises_nouns:
+        return False
+    before, after = _spellings(older), _spellings(newer)
+    return any(before[key].isdisjoint(after[key]) for key in before.keys() & after.keys())
+
+
+def _titles(reading: Reading) -> dict[str, set[str]]:
+    """The titles in front of each word that has one."""
+    found: dict[str, set[str]] = {}
+    for clause in (reading.topic, *reading.clauses):
+        for title, name in pairwise(clause):
+            if title.role is Role.TITLE and name.is_content:
+                found.setdefault(name.key, set()).add(title.key)
+    return found
+
+
+def _agree(titles: set[str], others: set[str]) -> bool:
+    """Whether two of them are one title, perhaps inflected: `Herr` and `Herrn`."""
+    return any(one.startswith(other) or other.startswith(one) for one in titles for other in others)
+
+
+def _spellings(reading: Reading) -> dict[str, set[str]]:
+    """How words with a capital are written, by their stem."""
+    found: dict[str, set[str]] = {}
+    for clause in (reading.topic, *reading.clauses):
+        for token in clause:
+            if token.kind in (Kind.WORD, Kind.NAME) and token.text[:1].isupper():
+                found.setdefault(token.key, set()).add(fold(token.text))
+    return found
+
+
 def other_subject(found: Difference, older: Reading, newer: Reading) -> bool:
     """Whether a word by which things are told apart, or the first thing said, differs."""
     for placed, reading in [*((one, newer) for one in found.removed), *((one, older) for one in found.added)]:
@@ -27,8 +68,8 @@ def other_subject(found: Difference, older: Reading, newer: Reading) -> bool:
 
 
 def _subjects_differ(found: Difference, older: Reading, newer: Reading) -> bool:
-    """Whether the subjects differ, or only one has a subject that the other memory doesn't know: `We use npm`,
-    `Borealis uses pnpm instead of npm`.
+    """Whether either subject has a word that the other memory doesn't know: `Borealis uses pnpm instead of npm` for
+    `We use npm`, `the metrics endpoint of the gateway` for `the gateway`.
     """
     before, after = _subject(found.older), _subject(found.newer)
     if before is None or after is None:
@@ -37,7 +78,7 @@ def _subjects_differ(found: Difference, older: Reading, newer: Reading) -> bool:
         any(token.key not in newer.keys for token in before),
         any(token.key not in older.keys for token in after),
     )
-    return all(unknown) or (bool(before) is not bool(after) and any(unknown))
+    return any(unknown)
 
 
 def _subject(clause: Clause) -> list[Token] | None:

@@ -6,8 +6,10 @@ from itertools import pairwise
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Placed
 
-_LIGHT = frozenset({Role.ARTICLE, Role.SOFT, Role.CHANGE, Role.TITLE, Role.NEGATOR})
-_LINKING = frozenset({Role.PREPOSITION, Role.GENITIVE, Role.DEADLINE, Role.FROM, Role.FUNCTION, Role.RETRACTOR})
+_LIGHT = frozenset({Role.ARTICLE, Role.SOFT, Role.CHANGE, Role.TITLE, Role.NEGATOR, Role.HEDGE})
+_LINKING = frozenset(
+    {Role.PREPOSITION, Role.GENITIVE, Role.DEADLINE, Role.FROM, Role.FUNCTION, Role.RETRACTOR, Role.HEDGE}
+)
 
 
 def leads(placed: Placed, clause: Clause) -> bool:
@@ -27,12 +29,18 @@ def is_value(placed: Placed, clause: Clause) -> bool:
     """Whether it stands where something is said of the subject: behind a verb of saying so, or at a phrase's end."""
     if leads(placed, clause):
         return False
-    if any(token.is_pivot for token in clause[: placed.position]):
+    if any(token.is_pivot for token in clause[: placed.position]) or _is_listed(placed, clause):
         return True
     if placed.token.kind not in VALUES and role_before(placed, clause) is Role.GENITIVE:
         return False
     after = _next(clause, placed.position)
     return after is None or after.role in _LINKING
+
+
+def _is_listed(placed: Placed, clause: Clause) -> bool:
+    """Whether it stands right behind a colon in place of a sentence: `Insulin in the morning: 8 units`."""
+    before, behind = clause[: placed.position], clause[placed.position + 1 :]
+    return bool(before) and before[-1].key == ":" and not any(token.is_pivot for token in behind)
 
 
 def is_value_before_verb(placed: Placed, clause: Clause) -> bool:

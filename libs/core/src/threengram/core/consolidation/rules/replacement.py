@@ -188,7 +188,8 @@ def _can_change(placed: Placed, clause: Clause, memory_type: MemoryType, lexicon
     if memory_type in _SEVERAL and kind not in _PROMISED:
         return False
     if kind is Kind.DATE:
-        dated = any(token.role is Role.COPULA for token in clause[: placed.position])
+        before = clause[: placed.position]
+        dated = any(token.role is Role.COPULA or token.key in lexicon.beginnings for token in before)
         return is_due(placed, clause) or says_so or (placed.token.slot == "day" and dated and role is not Role.GENITIVE)
     if kind is Kind.WEEKDAY and memory_type is MemoryType.COMMITMENT:
         return is_due(placed, clause) or says_so

@@ -19,9 +19,9 @@ GERMAN = Lexicon(
     letters="äöüß",
     capitalises_nouns=True,
     roles=roles(
-        function="""ich mir mich mein meine wir uns unser unsere du dein er ihm ihn sein seine sie ihr ihre es man und
-            oder aber denn weil wenn als dass auch so dann dort hier sich wird werden wurde wurden kann können könnte
-            soll sollen muss müssen darf lassen""",
+        function="""ich mir mich mein meine wir uns unser unsere du dein er ihm ihn sein seine sie
+        ihr ihre es man und oder aber denn weil als dass auch so dann dort hier sich wird werden wurde wurden
+        kann können muss müssen darf lassen""",
         article="der die das den dem des ein eine einen einem einer eines",
         copula="ist sind war waren bin hat haben hatte gibt heißt",
         preposition="""in im an am auf für mit bei beim zu zum zur nach über unter durch um pro je neben zwischen
@@ -33,29 +33,40 @@ GERMAN = Lexicon(
         negator="nicht kein keine keinen keinem keiner nie niemals ohne weder",
         no_longer="nicht mehr|nicht länger|aufgehört",
         retractor="statt|anstatt|anstelle|anstelle von|ersetzt",
-        change="""jetzt|nun|mittlerweile|inzwischen|ab sofort|neuerdings|stattdessen|geändert|verschoben|gewechselt
-            |umgestellt|umgezogen|erhöht|gesenkt|gestiegen|gesunken|aktualisiert|migriert|derzeit|momentan""",
-        soft="""mehr liebsten lieber etwa ungefähr circa ca rund nur schon bereits noch meist meistens normalerweise uhr
-            jeweils""",
+        change="""jetzt|nun|mittlerweile|inzwischen|ab sofort|neuerdings|stattdessen|geändert|verschoben
+        |gewechselt|umgestellt|umgezogen|erhöht|gesenkt|gestiegen|gesunken|aktualisiert|migriert
+        |derzeit|momentan|korrektur|berichtigung|aktualisierung""",
+        soft="""mehr liebsten lieber etwa ungefähr circa ca rund nur schon bereits noch meist
+        meistens normalerweise uhr jeweils""",
+        hedge="""wenn|falls|sofern|vorausgesetzt|es sei denn|könnte|könnten|soll|sollen|sollte|sollten|würde
+        |würden|wäre|wären|hätte|hätten|möchte|möchten|vielleicht|eventuell|möglicherweise
+        |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens
+        |höchstens|maximal|bis zu|mehr als|weniger als|früher|damals|ehemals|ursprünglich|ausnahmsweise
+        |vorübergehend|ob|glaubt|meint|denkt|sagt|sagte|laut""",
         title="herr herrn frau dr prof",
     ),
+    having=words("hat haben hatte"),
+    past=words("war waren hatte hatten"),
     pivots=stems(
         _STEMMER,
-        """verwendet verwenden nutzt nutzen benutzt läuft wohnt lebt arbeitet kostet beträgt liegt beginnt öffnet
-        schließt findet isst trinkt trägt verdient wiegt dauert zahlt mag bevorzugt braucht fährt steht kommt""",
+        """möchte will soll verwendet verwenden nutzt nutzen benutzt läuft wohnt lebt
+        arbeitet kostet beträgt liegt beginnt öffnet schließt findet isst trinkt trägt verdient wiegt dauert
+        zahlt mag bevorzugt braucht fährt steht kommt""",
     ),
+    beginnings=stems(_STEMMER, "beginnt beginnen startet starten endet enden öffnet schließt"),
     multivalued=stems(
         _STEMMER,
-        """freund freundin freunde kollege kollegin kind kinder sohn tochter bruder schwester haustier mitglied
-        allergisch spricht kennt mag besucht spielt liest hobby gast zutat""",
+        """freund freundin freunde kollege kollegin kind kinder sohn tochter bruder
+        schwester haustier mitglied allergisch spricht kennt mag besucht spielt liest hobby gast zutat""",
     ),
-    happenings=words("""gekauft verkauft getroffen bezahlt gelaufen gefahren gekommen angekommen besprochen geregnet
-        geschneit ausgefallen war waren fiel fielen kam kamen ging gingen traf lief"""),
-    contrasts=words("""testumgebung testsystem produktion produktivsystem produktionsumgebung entwicklung staging
-        entwicklungsumgebung livesystem abnahme erste ersten erster erstes zweite zweiten zweiter zweites dritte
-        dritten vierte vierten linke linken rechte rechten links rechts vordere hintere vorderrad hinterrad obere
-        untere alte alten neue neuen neuer früher früherer vorherige nächste nächsten aktuelle morgens abends
-        mittags nachts nord süd ost west haupt neben sommer winter frühling herbst intern extern ältere jüngere"""),
+    happenings=words("""gekauft verkauft getroffen bezahlt gelaufen gefahren gekommen angekommen
+        besprochen geregnet geschneit ausgefallen war waren fiel fielen kam kamen ging gingen traf lief"""),
+    contrasts=words("""testumgebung testsystem produktion produktivsystem produktionsumgebung
+        entwicklung staging entwicklungsumgebung livesystem abnahme erste ersten erster erstes zweite zweiten
+        zweiter zweites dritte dritten vierte vierten linke linken rechte rechten links rechts vordere hintere
+        vorderrad hinterrad obere untere alte alten neue neuen neuer früher früherer vorherige nächste nächsten
+        aktuelle morgens abends mittags nachts nord süd ost west haupt neben zielwert sommer winter frühling
+        herbst intern extern ältere jüngere"""),
     labels=words("version port größe stufe raum gleis woche typ linie etage seite kapitel kw klasse zimmer"),
     classes=classes(
         _STEMMER,
@@ -68,8 +79,9 @@ GERMAN = Lexicon(
     ),
     months=numbered("""januar februar märz/marz april mai juni juli august september oktober november
         dezember"""),
-    weekdays=numbered("""montag/montags dienstag/dienstags mittwoch/mittwochs donnerstag/donnerstags freitag/freitags
-        samstag/samstags/sonnabend sonntag/sonntags"""),
-    numbers=quantified("""zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11 zwölf=12
-        zwanzig=20 dreißig=30"""),
+    weekdays=numbered("""montag/montags dienstag/dienstags mittwoch/mittwochs donnerstag/donnerstags
+        freitag/freitags samstag/samstags/sonnabend sonntag/sonntags"""),
+    numbers=quantified("""zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11
+        zwölf=12 dreizehn=13 vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19 zwanzig=20
+        dreißig=30 vierzig=40 fünfzig=50 sechzig=60 neunzig=90"""),
 )  # fmt: skip

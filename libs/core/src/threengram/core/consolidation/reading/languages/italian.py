@@ -10,7 +10,7 @@ ITALIAN = Lexicon(
     has_decimal_comma=True,
     letters="ìò",
     roles=roles(
-        function="io mi mio mia noi nostro tu ti tuo voi lui lei loro suo sua si che chi e ed o ma se quando come",
+        function="io mi mio mia noi nostro tu ti tuo voi lui lei loro suo sua si che chi e ed o ma quando come",
         article="il lo la l i gli le un uno una",
         copula="è sono era erano ha hanno aveva c'è essere avere",
         preposition="a ad in su con per tra fra al alla nel nella sul sulla durante presso",
@@ -20,25 +20,34 @@ ITALIAN = Lexicon(
         negator="non mai nessuno nessuna senza né",
         no_longer="non più|smesso di",
         retractor="invece di|al posto di|anziché|sostituisce",
-        change="ora|adesso|attualmente|cambiato|spostato|spostata|passato|migrato|aumentato|rinviato",
-        soft="circa solo già ancora normalmente più tiene",
+        change="ora|adesso|attualmente|cambiato|spostato|spostata|passato|migrato|aumentato|rinviato|correzione|rettifica",
+        soft="circa solo già ancora normalmente più",
+        hedge="""se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
+            |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
+            |probabilmente|secondo|ha detto|almeno|al massimo|al minimo|fino a un massimo|più di|meno di
+            |in origine|eccezionalmente|provvisoriamente|l anno scorso|l anno prossimo""",
         title="signor signora sig dottor dottoressa",
     ),
+    having=words("ha hanno aveva"),
+    past=words("era erano aveva"),
     pivots=stems(
-        _STEMMER, "usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole mangia beve"
+        _STEMMER,
+        """usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole mangia beve prende tiene""",
     ),
+    beginnings=stems(_STEMMER, "inizia comincia finisce termina apre chiude"),
     multivalued=stems(
         _STEMMER, "amico amica collega figlio figlia fratello sorella membro allergico parla conosce ama"
     ),
     happenings=words("comprato venduto incontrato pagato corso arrivato piovuto caduto"),
-    contrasts=words("""produzione sviluppo collaudo primo prima secondo seconda terzo sinistro sinistra destro destra
-        vecchio vecchia nuovo nuova precedente prossimo prossima principale mattina sera notte nord
-        sud""") - words("prima"),
+    contrasts=words("""produzione sviluppo collaudo primo prima secondo seconda terzo sinistro sinistra
+        destro destra vecchio vecchia nuovo nuova precedente prossimo prossima principale mattina sera notte nord
+        sud obiettivo previsto prevista""") - words("prima"),
     labels=words("versione porta taglia livello sala binario settimana tipo linea piano pagina capitolo"),
     classes=classes(
         _STEMMER, "rosso verde blu bianco nero giallo grigio marrone arancione rosa", "giornaliero settimanale mensile"
     ),
     months=numbered("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
     weekdays=numbered("lunedì martedì mercoledì giovedì venerdì sabato domenica"),
-    numbers=quantified("due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 dodici=12 venti=20"),
+    numbers=quantified("""due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 dodici=12
+        quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 sessanta=60 novanta=90"""),
 )  # fmt: skip

@@ -12,6 +12,7 @@ KOREAN = Lexicon(
         retractor="대신",
         change="이제 지금은 현재 변경 바뀌었다 변경되었다",
         soft="약 정도 매 보통 이미",
+        hedge="만약|경우|예정|계획|아마|것같다|최소|최대|이상|이하|예전에|작년|내년|목표",
         title="씨 님",
     ),
     multivalued=words("친구 아이 아들 딸 동료 좋아한다"),
