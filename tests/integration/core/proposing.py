@@ -84,7 +84,7 @@ async def accept(core: Core, person: Person, proposal_id: UUID, **fields: object
 async def reject(core: Core, person: Person, proposal_id: UUID) -> ReviewProposalsOutput:
     """Say no."""
     async with open_call(core, person.principal) as call:
-        return await review_proposals(call, RejectProposal(action="reject", proposal_id=proposal_id))
+        return await review_proposals(call, RejectProposal(proposal_id=proposal_id))
 
 
 async def undo(core: Core, person: Person, proposal_id: UUID) -> EdgeProposal:

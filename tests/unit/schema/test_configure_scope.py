@@ -27,10 +27,10 @@ def test_the_answers_are_advertised_as_one_open_object() -> None:
 
 def test_arguments_become_the_form_that_the_action_names() -> None:
     created = ConfigureScopeInput.parse('{"action": "create", "name": "work"}')
-    assert created == CreateScope(action="create", name="work", aliases=[])
+    assert created == CreateScope(name="work", aliases=[])
     for absent in ("", ', "scope": null'):
         unmapped = ConfigureScopeInput.parse('{"action": "set_mapping", "project": "atlas"' + absent + "}")
-        assert unmapped == SetMapping(action="set_mapping", project="atlas", scope=None)
+        assert unmapped == SetMapping(project="atlas", scope=None)
 
 
 @pytest.mark.parametrize(

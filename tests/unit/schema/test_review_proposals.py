@@ -35,8 +35,8 @@ def test_a_decided_proposal_is_advertised_for_either_kind() -> None:
 
 
 def test_a_list_shows_open_proposals_unless_asked_otherwise() -> None:
-    assert ReviewProposalsInput.parse('{"action": "list"}') == ListProposals(action="list")
-    assert ListProposals(action="list").status == "proposed"
+    assert ReviewProposalsInput.parse('{"action": "list"}') == ListProposals()
+    assert ListProposals().status == "proposed"
 
 
 @pytest.mark.parametrize(

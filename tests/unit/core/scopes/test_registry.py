@@ -45,15 +45,15 @@ def test_a_scope_answers_to_its_name_and_its_aliases() -> None:
 @pytest.mark.parametrize(
     ("request_", "field"),
     [
-        (CreateScope(action="create", name="work"), "name"),
-        (CreateScope(action="create", name="job"), "name"),
-        (CreateScope(action="create", name="new", aliases=["ok", "job"]), "aliases[1]"),
-        (CreateScope(action="create", name="new", aliases=["personal"]), "aliases[0]"),
-        (CreateScope(action="create", name="new", aliases=["new"]), "aliases[0]"),
-        (RenameScope(action="rename", name="personal", new_name="job"), "newName"),
-        (SetAliases(action="set_aliases", name="personal", aliases=["work"]), "aliases[0]"),
-        (SetAliases(action="set_aliases", name="personal", aliases=["job"]), "aliases[0]"),
-        (SetAliases(action="set_aliases", name="personal", aliases=["personal"]), "aliases[0]"),
+        (CreateScope(name="work"), "name"),
+        (CreateScope(name="job"), "name"),
+        (CreateScope(name="new", aliases=["ok", "job"]), "aliases[1]"),
+        (CreateScope(name="new", aliases=["personal"]), "aliases[0]"),
+        (CreateScope(name="new", aliases=["new"]), "aliases[0]"),
+        (RenameScope(name="personal", new_name="job"), "newName"),
+        (SetAliases(name="personal", aliases=["work"]), "aliases[0]"),
+        (SetAliases(name="personal", aliases=["job"]), "aliases[0]"),
+        (SetAliases(name="personal", aliases=["personal"]), "aliases[0]"),
     ],
 )
 def test_a_name_or_alias_stands_for_one_scope_only(request_: ConfigureScopeInput, field: str) -> None:
@@ -84,30 +84,30 @@ def test_a_rename_without_room_for_the_old_name_is_refused() -> None:
 def test_the_registry_is_bounded() -> None:
     registry = Registry([a_scope(f"scope-{number}") for number in range(MAX_SCOPES)])
     with pytest.raises(LimitReached):
-        plan(registry, CreateScope(action="create", name="new"), now=NOW)
+        plan(registry, CreateScope(name="new"), now=NOW)
 
 
 def test_mappings_are_bounded_and_a_mapped_project_can_still_move() -> None:
     projects = [f"project-{number}" for number in range(MAX_SCOPE_MAPPINGS)]
     registry = Registry([a_scope("personal", projects=projects), a_scope("work")])
     with pytest.raises(LimitReached):
-        plan(registry, SetMapping(action="set_mapping", project="new", scope="work"), now=NOW)
-    plan(registry, SetMapping(action="set_mapping", project=projects[0], scope="work"), now=NOW)
-    plan(registry, SetMapping(action="set_mapping", project="new"), now=NOW)
+        plan(registry, SetMapping(project="new", scope="work"), now=NOW)
+    plan(registry, SetMapping(project=projects[0], scope="work"), now=NOW)
+    plan(registry, SetMapping(project="new"), now=NOW)
 
 
 def test_only_the_list_is_a_read() -> None:
-    assert required_scope(ListScopes(action="list")) is OAuthScope.MEMORY_READ
-    assert required_scope(DeleteScope(action="delete", name="work")) is OAuthScope.MEMORY_WRITE
+    assert required_scope(ListScopes()) is OAuthScope.MEMORY_READ
+    assert required_scope(DeleteScope(name="work")) is OAuthScope.MEMORY_WRITE
 
 
 NAMES = st.sampled_from(["a", "b", "c", "d", "e"])
 LISTS = st.lists(NAMES, max_size=3)
 ACTIONS = st.one_of(
-    st.builds(lambda name, aliases: CreateScope(action="create", name=name, aliases=aliases), NAMES, LISTS),
-    st.builds(lambda name, new_name: RenameScope(action="rename", name=name, new_name=new_name), NAMES, NAMES),
-    st.builds(lambda name, aliases: SetAliases(action="set_aliases", name=name, aliases=aliases), NAMES, LISTS),
-    st.builds(lambda name: DeleteScope(action="delete", name=name), NAMES),
+    st.builds(lambda name, aliases: CreateScope(name=name, aliases=aliases), NAMES, LISTS),
+    st.builds(lambda name, new_name: RenameScope(name=name, new_name=new_name), NAMES, NAMES),
+    st.builds(lambda name, aliases: SetAliases(name=name, aliases=aliases), NAMES, LISTS),
+    st.builds(lambda name: DeleteScope(name=name), NAMES),
 )
 
 

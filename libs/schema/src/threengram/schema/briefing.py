@@ -1,6 +1,5 @@
 """`briefing`: what matters now, for the agent that begins; and the selector it shares with `handoff`."""
 
-from enum import StrEnum
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from threengram.schema.base import Input, Output, present
 from threengram.schema.enums import CommitmentStatus, MemoryType
 from threengram.schema.instants import Instant
 from threengram.schema.memories import Project, ScopeName
+from threengram.schema.reading import Vocabulary
 from threengram.schema.text import NORMALISED
 
 Reader = Annotated[str, StringConstraints(min_length=1, max_length=bounds.MAX_GENERATED_FOR_CHARS), NORMALISED]
@@ -19,7 +19,7 @@ SectionLimit = Annotated[int, Field(ge=1, le=bounds.MAX_SECTION_LIMIT)]
 _Name = TypeVar("_Name", str, None)
 
 
-class SelectorKind(StrEnum):
+class SelectorKind(Vocabulary):
     """How a read says what it is about."""
 
     ALL = "all"
@@ -81,14 +81,14 @@ class Selected(Output):
     include_unscoped: bool | None = present()
 
 
-class BriefingMode(StrEnum):
+class BriefingMode(Vocabulary):
     """The few most important lines, or many of them with more about each."""
 
     BRIEF = "brief"
     FULL = "full"
 
 
-class BriefingSection(StrEnum):
+class BriefingSection(Vocabulary):
     """The parts of a briefing."""
 
     COMMITMENTS = "commitments"
@@ -150,7 +150,7 @@ class CommitmentLine(Output):
     recurrence: str | None = present()
 
 
-class SurfacingReason(StrEnum):
+class SurfacingReason(Vocabulary):
     """Why a commitment came up today: it fell due today, once or by its rule, or has been due since an earlier day."""
 
     DUE = "due"

@@ -1,7 +1,6 @@
 """What a person looks at: lists of memories, the names in use, the history of one memory, counts."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from threengram.schema.enums import ActorKind, CommitmentStatus, EdgeType, Event
 from threengram.schema.identifiers import Id
 from threengram.schema.instants import Instant
 from threengram.schema.memories import Project, ScopeName, Tag
+from threengram.schema.reading import Vocabulary
 from threengram.schema.search import Cursor
 from threengram.schema.text import NORMALISED
 
@@ -26,7 +26,7 @@ ONE_OR_MORE = BeforeValidator(_as_list)
 """A parameter of a query string that may be repeated: given once, it is a list of one."""
 
 
-class LifecycleState(StrEnum):
+class LifecycleState(Vocabulary):
     """In use; put away; closed by a successor; closed by anything else, such as the resolution of a blocker."""
 
     CURRENT = "current"
@@ -35,7 +35,7 @@ class LifecycleState(StrEnum):
     HISTORICAL = "historical"
 
 
-class ListingStatus(StrEnum):
+class ListingStatus(Vocabulary):
     """Which memories a list shows: those in use, those put away (settled blockers too), superseded ones, all."""
 
     ACTIVE = "active"

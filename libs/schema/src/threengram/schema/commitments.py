@@ -1,6 +1,5 @@
 """`resolve`: how commitments and blockers move on."""
 
-from enum import StrEnum
 from uuid import UUID
 
 from pydantic import Field
@@ -9,9 +8,10 @@ from threengram.schema.base import Input, Output, present
 from threengram.schema.enums import CommitmentStatus
 from threengram.schema.identifiers import Id
 from threengram.schema.instants import Instant
+from threengram.schema.reading import Vocabulary
 
 
-class ResolvableKind(StrEnum):
+class ResolvableKind(Vocabulary):
     """What can be resolved."""
 
     COMMITMENT = "commitment"

@@ -1,9 +1,9 @@
 """Closed vocabularies. The database's CHECK constraints are generated from these classes."""
 
-from enum import StrEnum
+from threengram.schema.reading import Vocabulary
 
 
-class MemoryType(StrEnum):
+class MemoryType(Vocabulary):
     """What kind of atom a memory is."""
 
     DECISION = "decision"
@@ -16,14 +16,14 @@ class MemoryType(StrEnum):
     EVENT = "event"
 
 
-class MemoryStatus(StrEnum):
+class MemoryStatus(Vocabulary):
     """Whether a memory is in use. *Superseded* is no status: it is a closed validity plus an incoming edge."""
 
     ACTIVE = "active"
     ARCHIVED = "archived"
 
 
-class EdgeType(StrEnum):
+class EdgeType(Vocabulary):
     """How a newer memory (`from`) relates to an older one (`to`)."""
 
     SUPERSEDES = "supersedes"
@@ -36,7 +36,7 @@ CLOSING_EDGES = frozenset({EdgeType.SUPERSEDES, EdgeType.UPDATES})
 """Edges whose target stops being valid."""
 
 
-class EventKind(StrEnum):
+class EventKind(Vocabulary):
     """What happened to a memory."""
 
     CREATE = "create"
@@ -55,7 +55,7 @@ class EventKind(StrEnum):
     EMBED_FAILED = "embed_failed"
 
 
-class ActorKind(StrEnum):
+class ActorKind(Vocabulary):
     """Who caused a change."""
 
     USER_DASHBOARD = "user_dashboard"
@@ -66,7 +66,7 @@ class ActorKind(StrEnum):
     SYSTEM = "system"
 
 
-class CommitmentStatus(StrEnum):
+class CommitmentStatus(Vocabulary):
     """Where a promise stands."""
 
     OPEN = "open"
@@ -75,7 +75,7 @@ class CommitmentStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class ProposalStatus(StrEnum):
+class ProposalStatus(Vocabulary):
     """Where a proposal stands; only `proposed` ones can be decided."""
 
     PROPOSED = "proposed"
@@ -83,7 +83,7 @@ class ProposalStatus(StrEnum):
     REJECTED = "rejected"
 
 
-class RejectionReason(StrEnum):
+class RejectionReason(Vocabulary):
     """Why a proposal is rejected: somebody said no, took back a yes, or it had become pointless by itself."""
 
     DECLINED = "declined"
@@ -93,7 +93,7 @@ class RejectionReason(StrEnum):
     ALREADY_RECORDED = "already_recorded"
 
 
-class ProposalRule(StrEnum):
+class ProposalRule(Vocabulary):
     """By which rule consolidation proposed an edge; the only thing about a pair of texts that may be counted."""
 
     SAME_WORDS = "same_words"
@@ -113,14 +113,14 @@ REMEMBERED_REJECTIONS = (RejectionReason.DECLINED, RejectionReason.UNDONE)
 """Decisions of a person: what they were about is not proposed again. What retired by itself may be."""
 
 
-class SessionSource(StrEnum):
+class SessionSource(Vocabulary):
     """How an agent's run begins: anew, or where it left off."""
 
     STARTUP = "startup"
     RESUME = "resume"
 
 
-class RetrievalMode(StrEnum):
+class RetrievalMode(Vocabulary):
     """What a read without a scope means for a tenant."""
 
     OFF = "off"
@@ -128,7 +128,7 @@ class RetrievalMode(StrEnum):
     REQUIRE = "require"
 
 
-class EmbeddedState(StrEnum):
+class EmbeddedState(Vocabulary):
     """Whether a write can be found by meaning already."""
 
     DONE = "done"
@@ -136,7 +136,7 @@ class EmbeddedState(StrEnum):
     OFF = "off"
 
 
-class VectorCoverage(StrEnum):
+class VectorCoverage(Vocabulary):
     """What became of the vector leg of one search."""
 
     USED = "used"
@@ -144,7 +144,7 @@ class VectorCoverage(StrEnum):
     OFF = "off"
 
 
-class ModelState(StrEnum):
+class ModelState(Vocabulary):
     """The life of one generation of embeddings."""
 
     BUILDING = "building"
@@ -152,7 +152,7 @@ class ModelState(StrEnum):
     RETIRED = "retired"
 
 
-class AccountStatus(StrEnum):
+class AccountStatus(Vocabulary):
     """Whether a tenant or a user may be served."""
 
     ACTIVE = "active"
@@ -161,21 +161,21 @@ class AccountStatus(StrEnum):
     ERASED = "erased"
 
 
-class TokenKind(StrEnum):
+class TokenKind(Vocabulary):
     """Which OAuth token a row stands for."""
 
     ACCESS = "access"
     REFRESH = "refresh"
 
 
-class ClientRegistration(StrEnum):
+class ClientRegistration(Vocabulary):
     """How an OAuth client became known: it registered itself, or a metadata document describes it."""
 
     DYNAMIC = "dynamic"
     DOCUMENT = "document"
 
 
-class ClientAuthMethod(StrEnum):
+class ClientAuthMethod(Vocabulary):
     """How a client proves at the token endpoint who it is (RFC 7591, section 2)."""
 
     NONE = "none"
@@ -183,7 +183,7 @@ class ClientAuthMethod(StrEnum):
     CLIENT_SECRET_POST = "client_secret_post"  # noqa: S105 - the name of a method
 
 
-class KeyState(StrEnum):
+class KeyState(Vocabulary):
     """The life of a public signing key: announced, signing, only verifying, withdrawn."""
 
     NEXT = "next"
@@ -192,7 +192,7 @@ class KeyState(StrEnum):
     RETIRED = "retired"
 
 
-class JobState(StrEnum):
+class JobState(Vocabulary):
     """The life of one background job."""
 
     QUEUED = "queued"
@@ -202,7 +202,7 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class JobOutcome(StrEnum):
+class JobOutcome(Vocabulary):
     """How one attempt at a job ended. `again`: it did its share and more is left; `skipped`: nothing could be done."""
 
     OK = "ok"
@@ -215,7 +215,7 @@ class JobOutcome(StrEnum):
     LOST_LEASE = "lost_lease"
 
 
-class MeteredOperation(StrEnum):
+class MeteredOperation(Vocabulary):
     """What calls of a paid provider are counted under."""
 
     EMBED = "embed"
@@ -223,7 +223,7 @@ class MeteredOperation(StrEnum):
     EXTRACT_FACTS = "extract_facts"
 
 
-class OAuthScope(StrEnum):
+class OAuthScope(Vocabulary):
     """What a credential may do. Neither memory scope implies the other."""
 
     MEMORY_READ = "memory:read"

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from pydantic import ValidationError
 
 from threengram.schema.base import Output, present
+from threengram.schema.reading import Vocabulary
 
 MAX_REPORTED_ISSUES = 8
 MAX_PATH_CHARS = 128
 MAX_DETAIL_CHARS = 512
 
 
-class ErrorCode(StrEnum):
+class ErrorCode(Vocabulary):
     """Stable codes. MCP puts one first in the text and in `_meta.code`, REST into `error`."""
 
     INVALID_INPUT = "invalid_input"

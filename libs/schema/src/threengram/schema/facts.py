@@ -15,7 +15,9 @@ from threengram.schema.search import AsOf, Cursor
 class FactRange(Input):
     """A window of valid time; at least one end."""
 
-    from_: Instant | None = Field(default=None, alias="from", description="Claims valid after this instant")
+    from_: Instant | None = Field(
+        default=None, validation_alias="from", serialization_alias="from", description="Claims valid after this instant"
+    )
     to: Instant | None = Field(default=None, description="Claims that began before this instant")
 
     @model_validator(mode="after")

@@ -2,6 +2,9 @@
 
 The base class of a union stands for all of its forms: they are its subclasses, in the order of their definition. It is
 what a verb declares, so that a union is used like any other model; only its schema and its parsing differ.
+
+A form of arguments declares its tag with `init=False`: its class says it already, so Python code leaves it out. On the
+wire the tag is required all the same.
 """
 
 from functools import cache

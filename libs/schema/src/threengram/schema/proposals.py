@@ -21,7 +21,7 @@ class ReviewProposalsInput(InputForms):
 class ListProposals(ReviewProposalsInput):
     """Show proposals of both kinds, newest first."""
 
-    action: Literal["list"]
+    action: Literal["list"] = Field(default="list", init=False)
     status: ProposalStatus = Field(default=ProposalStatus.PROPOSED, description="list: default the open ones")
     limit: Annotated[int, Field(ge=1, le=bounds.MAX_PROPOSALS_LIMIT)] = Field(
         default=bounds.DEFAULT_PROPOSALS_LIMIT, description="list: of each kind"
@@ -32,7 +32,7 @@ class ListProposals(ReviewProposalsInput):
 class AcceptProposal(ReviewProposalsInput):
     """Draw the proposed edge, or write the proposed fact."""
 
-    action: Literal["accept"]
+    action: Literal["accept"] = Field(default="accept", init=False)
     proposal_id: Id = Field(description="accept, reject: id of an open proposal of either kind")
     edge_type: EdgeType | None = Field(
         default=None, description="accept: another edge than the proposed one, out of its allowedEdgeTypes"
@@ -42,7 +42,7 @@ class AcceptProposal(ReviewProposalsInput):
 class RejectProposal(ReviewProposalsInput):
     """Say no; the same will not be proposed again."""
 
-    action: Literal["reject"]
+    action: Literal["reject"] = Field(default="reject", init=False)
     proposal_id: Id
 
 

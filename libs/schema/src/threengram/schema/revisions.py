@@ -1,6 +1,5 @@
 """Corrections of single memories: `revise`, and putting one away or bringing it back."""
 
-from enum import StrEnum
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -24,11 +23,12 @@ from threengram.schema.memories import (
     Tag,
     Topic,
 )
+from threengram.schema.reading import Vocabulary
 
 Scheduled = TypeVar("Scheduled")
 
 
-class EdgeIntent(StrEnum):
+class EdgeIntent(Vocabulary):
     """What a successor says about its predecessor; either way the predecessor stops being valid."""
 
     SUPERSEDES = "supersedes"

@@ -26,13 +26,13 @@ class ConfigureScopeInput(InputForms):
 class ListScopes(ConfigureScopeInput):
     """Show the registry."""
 
-    action: Literal["list"]
+    action: Literal["list"] = Field(default="list", init=False)
 
 
 class CreateScope(ConfigureScopeInput):
     """Register a scope."""
 
-    action: Literal["create"]
+    action: Literal["create"] = Field(default="create", init=False)
     name: ScopeName = Field(description="The scope to create, rename, set_aliases of or delete")
     aliases: Aliases = Field(default_factory=list, description="create, set_aliases: its other names, all of them")
 
@@ -40,7 +40,7 @@ class CreateScope(ConfigureScopeInput):
 class RenameScope(ConfigureScopeInput):
     """Give a scope another name; the old one stays an alias."""
 
-    action: Literal["rename"]
+    action: Literal["rename"] = Field(default="rename", init=False)
     name: ScopeName
     new_name: ScopeName = Field(description="rename: the old name stays an alias")
 
@@ -48,7 +48,7 @@ class RenameScope(ConfigureScopeInput):
 class SetAliases(ConfigureScopeInput):
     """Replace the aliases of a scope."""
 
-    action: Literal["set_aliases"]
+    action: Literal["set_aliases"] = Field(default="set_aliases", init=False)
     name: ScopeName
     aliases: Aliases
 
@@ -56,7 +56,7 @@ class SetAliases(ConfigureScopeInput):
 class SetMapping(ConfigureScopeInput):
     """File what is written for a project into a scope, unless the write names one."""
 
-    action: Literal["set_mapping"]
+    action: Literal["set_mapping"] = Field(default="set_mapping", init=False)
     project: Project = Field(description="set_mapping: its writes without a scope go to `scope`; no scope unmaps it")
     scope: ScopeName | None = Field(default=None, description="For set_mapping, and for mode default")
 
@@ -64,14 +64,14 @@ class SetMapping(ConfigureScopeInput):
 class DeleteScope(ConfigureScopeInput):
     """Take a scope out of the registry; its memories stay where they are."""
 
-    action: Literal["delete"]
+    action: Literal["delete"] = Field(default="delete", init=False)
     name: ScopeName
 
 
 class SetRetrievalDefault(ConfigureScopeInput):
     """Say what a read without a scope means."""
 
-    action: Literal["set_retrieval_default"]
+    action: Literal["set_retrieval_default"] = Field(default="set_retrieval_default", init=False)
     mode: RetrievalMode = Field(
         description="set_retrieval_default: a read without a scope sees all (off), `scope` (default) or fails (require)"
     )

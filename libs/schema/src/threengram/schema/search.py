@@ -1,6 +1,5 @@
 """`search`: relevance with a coverage report, or an exhaustive chronological listing."""
 
-from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
@@ -12,20 +11,21 @@ from threengram.schema.base import Input, Output, present
 from threengram.schema.enums import MemoryStatus, MemoryType, VectorCoverage
 from threengram.schema.instants import Instant
 from threengram.schema.memories import Project, ScopeName
+from threengram.schema.reading import Vocabulary
 from threengram.schema.text import NORMALISED
 
 Query = Annotated[str, StringConstraints(min_length=1, max_length=bounds.MAX_QUERY_CHARS), NORMALISED]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=bounds.MAX_CURSOR_CHARS)]
 
 
-class SearchOrder(StrEnum):
+class SearchOrder(Vocabulary):
     """By fused relevance, or newest first and complete."""
 
     RELEVANCE = "relevance"
     CHRONOLOGICAL = "chronological"
 
 
-class Projection(StrEnum):
+class Projection(Vocabulary):
     """With an excerpt of the content, or without."""
 
     FULL = "full"

@@ -16,7 +16,7 @@ from threengram.embedder.declarations import GatewayDeclaration
 from threengram.embedder.model import ModelFailed, Vectors, unit
 from threengram.embedder.settings import Settings
 from threengram.runtime import http
-from threengram.runtime.retry_after import retry_after_s
+from threengram.schema.retry_after import retry_after_s
 
 CONNECT_TIMEOUT_S = 5.0
 _TEXT_IS_AT_FAULT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, 422})

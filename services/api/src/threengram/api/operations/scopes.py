@@ -14,7 +14,7 @@ from threengram.schema.scopes import (
 
 
 async def _list(call: Call, _request: ListScopesInput) -> ScopesListed:
-    listed = await configure_scope(call, ListScopes(action="list"))
+    listed = await configure_scope(call, ListScopes())
     return ScopesListed.model_validate(listed)
 
 

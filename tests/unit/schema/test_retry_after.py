@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from threengram.runtime.retry_after import retry_after_s
+from threengram.schema.retry_after import retry_after_s
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
