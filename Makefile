@@ -5,7 +5,7 @@ SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := libs/schema libs/core libs/runtime libs/edge services/embedder services/gateway services/api \
+MEMBERS := libs/schema libs/core libs/runtime libs/edge libs/sdk services/embedder services/gateway services/api \
            services/worker services/cimd migrations libs/cli evals
 SOURCES := libs services migrations evals images tests charts/generate.py requirements/lock.py
 ARGS ?=

@@ -1,0 +1,88 @@
+"""The client whose answers are awaited, on asyncio or trio."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Self
+
+import anyio
+import httpx2
+
+from threengram.schema.reading import Out
+from threengram.sdk.answers import answer_of, failure_of
+from threengram.sdk.connection import (
+    DEFAULT_TIMEOUT_S,
+    LIMITS,
+    Attempts,
+    Connected,
+    Connection,
+    Token,
+    bounds_of,
+    no_answer,
+)
+from threengram.sdk.errors import ThreengramError, TimedOut
+from threengram.sdk.operation import Awaiting
+from threengram.sdk.request import Request
+from threengram.sdk.retries import Retries
+
+
+class AsyncThreengram(Connected, Awaiting):
+    """The memory behind one credential. Use it as an async context manager, or `aclose` it; tasks may share it.
+
+    `timeout_s` is for a whole call with its retries, in seconds. `transport` replaces the network, for tests, or for
+    certificates of your own: `httpx2.AsyncHTTPTransport(verify=context)`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str | None = None,
+        token: Token | None = None,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        retries: Retries | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+    ) -> None:
+        self._connection = Connection(base_url, api_key, token, timeout_s, retries or Retries(), clock)
+        self._sleep = sleep
+        self._http = httpx2.AsyncClient(
+            transport=transport,
+            trust_env=self._connection.trusts_environment,
+            limits=LIMITS,
+        )
+
+    async def send(self, request: Request[Out]) -> Out:
+        """The answer; raises `ThreengramError`. The methods named after operations call this."""
+        attempts = Attempts(self._connection, is_read=request.is_read)
+        while True:
+            try:
+                return await self._attempt(request, attempts.timeout_s)
+            except ThreengramError as error:
+                wait_s = attempts.wait_s(error)
+            await self._sleep(wait_s)
+
+    async def _attempt(self, request: Request[Out], timeout_s: float) -> Out:
+        url, headers = self._connection.url(request.path), self._connection.headers
+        try:
+            with anyio.fail_after(timeout_s):
+                response = await self._http.request(
+                    request.method, url, headers=headers, timeout=bounds_of(timeout_s), **request.content
+                )
+        except httpx2.RequestError as error:
+            raise no_answer(error) from error
+        except TimeoutError as error:
+            raise TimedOut("no answer from the API in time") from error
+        if not response.is_success:
+            raise failure_of(response)
+        return answer_of(request.gives, response)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
