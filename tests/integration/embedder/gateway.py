@@ -1,18 +1,15 @@
 """A gateway with an embeddings API that answers as a test wants, over real sockets."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import orjson
-import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from tests.servers import free_port
+from tests.served import StandIn, answer, sent
 
 DIMENSIONS = 4
 USAGE = 11
@@ -44,62 +41,30 @@ def answering(**changed: object) -> Script:
     """A usable answer with its first datum changed."""
 
     def reply(request: dict[str, Any]) -> Reply:
-        answer = orjson.loads(vectors(request).body)
-        answer["data"][0] |= changed
-        return Reply(body=orjson.dumps(answer))
+        usable = orjson.loads(vectors(request).body)
+        usable["data"][0] |= changed
+        return Reply(body=orjson.dumps(usable))
 
     return reply
 
 
-class Gateway:
-    """Serves from a thread while the block runs; `scripts` are used up one a call, the last one stays."""
+class Gateway(StandIn):
+    """Serves while the block runs; `scripts` are used up one a call, the last one stays."""
 
     def __init__(self, *scripts: Script) -> None:
+        super().__init__()
         self.scripts = list(scripts) or [vectors]
         self.requests: list[dict[str, Any]] = []
         self.asked_at: list[float] = []
         self.keys: list[str] = []
-        self.port = free_port()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{super().url}/v1"
 
-    def __enter__(self) -> Self:
-        config = uvicorn.Config(
-            self._app, interface="asgi3", port=self.port, lifespan="off", log_config=None, timeout_graceful_shutdown=1
-        )
-        self._server = uvicorn.Server(config)
-        started: Future[None] = Future()
-
-        async def serve() -> None:
-            startup = self._server.startup
-
-            async def announced(sockets: Any = None) -> None:
-                await startup(sockets)
-                started.set_result(None)
-
-            self._server.startup = announced  # type: ignore[method-assign]
-            await self._server.serve()
-
-        self._thread = threading.Thread(target=asyncio.run, args=(serve(),))
-        self._thread.start()
-        started.result(10)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join()
-
-    async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["path"] == "/v1/embeddings"
-        body = b""
-        has_more = True
-        while has_more:
-            message = await receive()
-            body += message.get("body", b"")
-            has_more = message.get("more_body", False)
-        request = orjson.loads(body)
+        request = await sent(receive)
         self.requests.append(request)
         self.asked_at.append(time.monotonic())
         self.keys += [value.decode() for name, value in scope["headers"] if name == b"authorization"]
@@ -112,7 +77,4 @@ class Gateway:
                         pass
             except TimeoutError:
                 pass
-        headers = [(b"content-type", b"application/json")]
-        headers += [(name.encode(), value.encode()) for name, value in reply.headers.items()]
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body})
+        await answer(send, reply.status, reply.body, reply.headers)

@@ -10,9 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.servers import account_directory, free_port, running
-from threengram.cli.account import service_account
-from threengram.cli.binaries import postgres_installation
+from threengram.cli import throwaway
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.migrations.run import HOME
 
@@ -22,22 +20,8 @@ ROLE = "threengram_runtime"
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedPostgres]:
     """A server whose superuser is at hand, as operators of a cluster have it."""
-    account = service_account()
-    with account_directory() as directory:
-        embedded = EmbeddedPostgres(
-            directory=directory / "postgres",
-            installation=postgres_installation(directory, account),
-            port=free_port(),
-            superuser_password=secrets.token_urlsafe(),
-            owner_password=secrets.token_urlsafe(),
-            account=account,
-            is_durable=False,
-            settings={"shared_buffers": "64MB"},
-        )
-        embedded.create()
-        with running(embedded.command(), embedded.accepts_connections):
-            embedded.bootstrap()
-            yield embedded
+    with throwaway.postgres_server() as embedded:
+        yield embedded
 
 
 @pytest.fixture(scope="session")

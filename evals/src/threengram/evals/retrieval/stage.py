@@ -20,7 +20,7 @@ from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import embed_pending
 from threengram.core.identity import provision, queries
 from threengram.core.ids import new_id
-from threengram.core.lifetimes.edges import drawing
+from threengram.core.lifetimes.edges import Edge, drawing
 from threengram.core.lifetimes.standing import locking, standing, versioning
 from threengram.core.memories.remember import remember
 from threengram.core.memories.revise import revise
@@ -167,7 +167,7 @@ class Stage:
             found = standing(older, (await tx.run(locking(older)))[1])
             steps = [
                 versioning(found, status=found.status, valid_to=now, at=now),
-                *drawing(new_id(), newer, older, EdgeType(memory.edge), ActorKind.USER_MCP, at=now),
+                *drawing(Edge(new_id(), newer, older, EdgeType(memory.edge)), ActorKind.USER_MCP, at=now),
             ]
             await tx.run(steps, commit=True)
 

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from threengram.cli.errors import CannotRun
-from threengram.core.db.database import Database
-from threengram.core.errors import Error
+from threengram.cli.desk import opened
 from threengram.worker import desk
 
 
@@ -18,11 +16,5 @@ class JobDesk:
 
     async def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a `jobs` request of the control socket; raises `CannotRun` for what can't be done."""
-        database = Database(self.runtime_url, pool_min=1, pool_max=1)
-        await database.open()
-        try:
+        async with opened(self.runtime_url) as database:
             return await desk.answer(database, request, now)
-        except Error as error:
-            raise CannotRun(str(error), exit_code=1) from error
-        finally:
-            await database.close()

@@ -1,19 +1,16 @@
 """API keys of a running stack's users: made, listed, revoked; and the one that `threengram up` keeps for its owner."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from threengram.cli import desk
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
-from threengram.core.db.database import Database
-from threengram.core.errors import Error
-from threengram.core.identity import provision
 from threengram.core.identity.api_keys import (
     ApiKey,
     create_api_key,
@@ -21,7 +18,6 @@ from threengram.core.identity.api_keys import (
     resolve_api_key,
     revoke_api_key,
 )
-from threengram.core.principal import Principal
 from threengram.schema.enums import OAuthScope
 from threengram.schema.instants import format_instant
 
@@ -36,8 +32,8 @@ class KeyRing:
 
     async def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a `keys` request of the control socket; raises `CannotRun` for what can't be done."""
-        async with self._database() as database:
-            user = await _user(database, request["email"])
+        async with desk.opened(self.runtime_url) as database:
+            user = await desk.user_of(database, request["email"])
             match request:
                 case {"action": "create", "name": str(name), "scopes": list(scopes), "lifetimeS": lifetime_s}:
                     expires_at = None if lifetime_s is None else now + timedelta(seconds=lifetime_s)
@@ -55,36 +51,18 @@ class KeyRing:
 
     async def kept(self, file: Path, email: str, now: datetime) -> str:
         """The key in `file` while it opens this database, else a new one that replaces it."""
-        async with self._database() as database:
+        async with desk.opened(self.runtime_url) as database:
             known = await asyncio.to_thread(_read, file)
             if await resolve_api_key(database, known, now) is not None:
                 return known
-            user = await _user(database, email)
+            user = await desk.user_of(database, email)
             made = await create_api_key(database, user, name=KEPT_NAME, scopes=tuple(OAuthScope), now=now)
             write_private(file, made.text.encode())
             return made.text
 
-    @asynccontextmanager
-    async def _database(self) -> AsyncIterator[Database]:
-        database = Database(self.runtime_url, pool_min=1, pool_max=1)
-        await database.open()
-        try:
-            yield database
-        except Error as error:
-            raise CannotRun(str(error), exit_code=1) from error
-        finally:
-            await database.close()
-
 
 def _read(file: Path) -> str:
     return file.read_text() if file.exists() else ""
-
-
-async def _user(database: Database, email: str) -> Principal:
-    user = await provision.find_user(database, email)
-    if user is None:
-        raise CannotRun("there is no such user")
-    return user
 
 
 def _scopes(names: Iterable[str]) -> tuple[OAuthScope, ...]:

@@ -12,16 +12,13 @@ from typing import Any
 import psycopg
 
 from threengram.api.users import act
+from threengram.cli import desk
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
-from threengram.core.db.database import Database
 from threengram.core.erasure import request_erasure
-from threengram.core.errors import Error
-from threengram.core.identity import provision
 from threengram.core.people import accounts
 from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
-from threengram.core.principal import Principal
 
 MAX_LISTED = 1000
 _RESOLVER = "tg_resolver"
@@ -42,13 +39,13 @@ class People:
             return await asyncio.to_thread(self._list)
         match request:
             case {"action": "erase", "email": str(email)}:
-                async with self._database() as database:
-                    user = await _user(database, normal_email(email))
+                async with desk.opened(self.runtime_url) as database:
+                    user = await desk.user_of(database, normal_email(email))
                     asked = await request_erasure(database, user, now=now)
                 return {"id": str(user.user_id), "runId": str(asked.run_id)}
             case {"action": str(action), "email": str(email)}:
                 password, revokes = request.get("password", ""), request.get("revokeAccess") is True
-                async with self._database() as database:
+                async with desk.opened(self.runtime_url) as database:
                     user_id = await act(database, action, email, now=now, password=password, revoke_access=revokes)
                 return {"id": str(user_id)}
             case _:
@@ -59,8 +56,8 @@ class People:
 
         None once the user has another password than the one in the file.
         """
-        async with self._database() as database, _hashes() as hashes:
-            user = await _user(database, email)
+        async with desk.opened(self.runtime_url) as database, _hashes() as hashes:
+            user = await desk.user_of(database, email)
             known = await asyncio.to_thread(_read, file)
             if known and await accounts.has_password(database, hashes, user, known):
                 return file
@@ -79,17 +76,6 @@ class People:
             rows = owner.execute(statement, (MAX_LISTED + 1,)).fetchall()
         return {"users": rows[:MAX_LISTED], "hasMore": len(rows) > MAX_LISTED}
 
-    @asynccontextmanager
-    async def _database(self) -> AsyncIterator[Database]:
-        database = Database(self.runtime_url, pool_min=1, pool_max=1)
-        await database.open()
-        try:
-            yield database
-        except Error as error:
-            raise CannotRun(str(error), exit_code=1) from error
-        finally:
-            await database.close()
-
 
 def new_password(choice: Callable[[str], str] = secrets.choice) -> str:
     """A password of 99 bits that is easy to type."""
@@ -103,13 +89,6 @@ async def _hashes() -> AsyncIterator[PasswordHashes]:
         yield hashes
     finally:
         hashes.close()
-
-
-async def _user(database: Database, email: str) -> Principal:
-    user = await provision.find_user(database, email)
-    if user is None:
-        raise CannotRun("there is no such user; `threengram user list` names them")
-    return user
 
 
 def _read(file: Path) -> str:

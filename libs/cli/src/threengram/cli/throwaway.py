@@ -27,7 +27,14 @@ from threengram.cli.serving import running
 
 @contextlib.contextmanager
 def postgres() -> Iterator[str]:
-    """The URL of an owner (CREATEROLE, CREATEDB, no superuser) of an empty database.
+    """The URL of an owner (CREATEROLE, CREATEDB, no superuser) of an empty database."""
+    with postgres_server() as server:
+        yield server.owner_url
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[EmbeddedPostgres]:
+    """A server with an owner and an empty database of that owner's; its superuser is at hand too.
 
     pgvector is in every database that the owner creates. Nothing is flushed to disk, so commits cost little.
     """
@@ -46,7 +53,7 @@ def postgres() -> Iterator[str]:
         server.create()
         with running(server.command(), server.accepts_connections):
             server.bootstrap()
-            yield server.owner_url
+            yield server
 
 
 @contextlib.contextmanager

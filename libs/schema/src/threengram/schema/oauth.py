@@ -6,7 +6,9 @@ so that a client which also speaks to others can speak to us.
 """
 
 import unicodedata
+from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -67,11 +69,20 @@ ClientName = Annotated[
 ]
 
 
-def known(kinds: type[StrEnum], value: Any) -> Any:
+def _known(kinds: type[StrEnum], value: Any) -> Any:
     """The entries of a list of strings that we know; anything else is left for the type check that follows."""
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         return value
     return [kind for kind in kinds if kind in value]
+
+
+GrantTypes = Annotated[list[GrantType], BeforeValidator(partial(_known, GrantType))]
+ResponseTypes = Annotated[list[ResponseType], BeforeValidator(partial(_known, ResponseType))]
+
+
+def said(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that say something: a null one says as much as an absent one."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _usable(value: Any) -> Any:
@@ -103,8 +114,8 @@ class ClientMetadata(BaseModel):
     client_id: str
     client_name: ClientName
     redirect_uris: list[RedirectUri] = Field(min_length=1, max_length=MAX_REDIRECT_URIS)
-    grant_types: list[GrantType] = [GrantType.AUTHORIZATION_CODE]
-    response_types: list[ResponseType] = Field(default=[ResponseType.CODE], min_length=1)
+    grant_types: GrantTypes = [GrantType.AUTHORIZATION_CODE]
+    response_types: ResponseTypes = Field(default=[ResponseType.CODE], min_length=1)
     token_endpoint_auth_method: Literal["none"] = "none"  # noqa: S105 - says that there is no password
     client_uri: str | None = present()
     logo_uri: str | None = present()
@@ -119,8 +130,7 @@ class ClientMetadata(BaseModel):
     def _narrowed(cls, members: Any) -> Any:
         if not isinstance(members, dict):
             return members
-        # A null member says as much as an absent one.
-        kept = {name: value for name, value in members.items() if value is not None}
+        kept = said(members)
         if any(name in kept for name in _SECRETS):
             raise PydanticCustomError("client_secret", "A public document must hold no client secret")
         for name in _LINKS:
@@ -145,16 +155,6 @@ class ClientMetadata(BaseModel):
     @classmethod
     def _usable_redirect_uris(cls, value: Any) -> Any:
         return _usable(value)
-
-    @field_validator("grant_types", mode="before")
-    @classmethod
-    def _known_grant_types(cls, value: Any) -> Any:
-        return known(GrantType, value)
-
-    @field_validator("response_types", mode="before")
-    @classmethod
-    def _known_response_types(cls, value: Any) -> Any:
-        return known(ResponseType, value)
 
 
 class ResolveFailure(StrEnum):

@@ -10,7 +10,16 @@ from pydantic import BaseModel, Field, SecretStr, StringConstraints, ValidationI
 from pydantic_core import PydanticCustomError
 
 from threengram.schema.enums import ClientAuthMethod
-from threengram.schema.oauth import MAX_REDIRECT_URIS, METADATA_CONFIG, ClientName, GrantType, ResponseType, known
+from threengram.schema.oauth import (
+    MAX_REDIRECT_URIS,
+    METADATA_CONFIG,
+    ClientName,
+    GrantType,
+    GrantTypes,
+    ResponseType,
+    ResponseTypes,
+    said,
+)
 from threengram.schema.urls import MAX_URL_CHARS, InvalidUrl, check_app_redirect_uri, check_redirect_uri
 
 _MAX_STATE_CHARS: Final = 4_096
@@ -79,8 +88,8 @@ class RegistrationRequest(BaseModel):
 
     redirect_uris: list[str] = Field(min_length=1, max_length=MAX_REDIRECT_URIS)
     client_name: ClientName
-    grant_types: list[GrantType] = Field(default=list(GrantType), min_length=1)
-    response_types: list[ResponseType] = Field(default=list(ResponseType), min_length=1)
+    grant_types: GrantTypes = Field(default=list(GrantType), min_length=1)
+    response_types: ResponseTypes = Field(default=list(ResponseType), min_length=1)
     token_endpoint_auth_method: ClientAuthMethod = ClientAuthMethod.CLIENT_SECRET_BASIC
 
     @classmethod
@@ -93,8 +102,7 @@ class RegistrationRequest(BaseModel):
     def _narrowed(cls, members: Any) -> Any:
         if not isinstance(members, dict):
             return members
-        # A null member says as much as an absent one.
-        kept = {name: value for name, value in members.items() if value is not None}
+        kept = said(members)
         uris = kept.get("redirect_uris")
         if not kept.get("client_name") and isinstance(uris, list) and uris and isinstance(uris[0], str):
             kept["client_name"] = _host(uris[0])
@@ -110,16 +118,6 @@ class RegistrationRequest(BaseModel):
         if value and not usable:
             raise PydanticCustomError("redirect_uris", "No redirect URI is https, http on loopback, or an allowed app")
         return usable
-
-    @field_validator("grant_types", mode="before")
-    @classmethod
-    def _known_grant_types(cls, value: Any) -> Any:
-        return known(GrantType, value)
-
-    @field_validator("response_types", mode="before")
-    @classmethod
-    def _known_response_types(cls, value: Any) -> Any:
-        return known(ResponseType, value)
 
     @field_validator("token_endpoint_auth_method", mode="before")
     @classmethod

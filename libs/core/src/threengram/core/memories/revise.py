@@ -11,7 +11,7 @@ from threengram.core.errors import Conflict
 from threengram.core.facts.write import planned, reading
 from threengram.core.identity.admission import Admission
 from threengram.core.ids import new_id
-from threengram.core.lifetimes.edges import drawing
+from threengram.core.lifetimes.edges import Edge, drawing
 from threengram.core.lifetimes.standing import Standing, locking, standing, versioning
 from threengram.core.memories.append import Draft, appending, count_written, duplicate_of, first_window
 from threengram.core.scopes.queries import FILING
@@ -48,14 +48,13 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
     draft = _successor(admission, request, predecessor)
     plan = planned(facts, draft.memory_id, request.facts)
     former = obligation(commitments[0]) if commitments else None
-    edge_type = EdgeType(request.edge_intent)
-    drawn = drawing(new_id(), draft.memory_id, predecessor.memory_id, edge_type, call.principal.actor, at=plan.at)
+    edge = Edge(new_id(), draft.memory_id, predecessor.memory_id, EdgeType(request.edge_intent))
     carry = carried(former, request, draft.memory_id, call.principal.actor, at=plan.at)
     state, appended = appending(call, admission, draft, vectors, at=plan.at)
     steps = [
         versioning(predecessor, status=predecessor.status, valid_to=plan.at, at=plan.at),
         *appended,
-        *drawn,
+        *drawing(edge, call.principal.actor, at=plan.at),
         *carry.steps,
         *plan.steps,
     ]
@@ -68,7 +67,7 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
         memory=draft.echo(filed),
         embedded=state,
         predecessor_id=predecessor.memory_id,
-        edge_type=edge_type,
+        edge_type=edge.edge_type,
         commitment_id=carry.commitment_id,
         fact_ids=[fact.id for fact in plan.facts] or None,
         facts=plan.facts or None,

@@ -13,14 +13,14 @@ from threengram.core.db.statement import Row, Step
 from threengram.core.errors import Conflict, InvalidRequest
 from threengram.core.facts.write import planned, reading
 from threengram.core.ids import new_id
-from threengram.core.lifetimes.edges import drawing
+from threengram.core.lifetimes.edges import Edge, drawing
 from threengram.core.lifetimes.standing import Standing, locking_both, standing, versioning
 from threengram.core.proposals import queries
 from threengram.core.proposals.edge_policy import allowed_edges
 from threengram.core.proposals.records import edge_proposal, reading_edge
 from threengram.core.proposals.stale import check_fresh
 from threengram.core.scopes.queries import FILING
-from threengram.schema.enums import CLOSING_EDGES, EdgeType
+from threengram.schema.enums import EdgeType
 from threengram.schema.proposals import AcceptProposal, EdgeApplied
 
 
@@ -42,16 +42,16 @@ async def accept_edge(call: Call, tx: TenantTransaction, request: AcceptProposal
     )
     await check_fresh(tx, request.proposal_id, retired)
     newer, older = standing(from_id, newer_rows), standing(to_id, older_rows)
-    edge_type = _chosen(request, EdgeType(proposal["edge_type"]), newer, older)
+    edge = Edge(new_id(), from_id, to_id, _chosen(request, EdgeType(proposal["edge_type"]), newer, older))
     plan = planned(facts, to_id, ())
     closing: list[Step] = []
     former = None
-    if edge_type in CLOSING_EDGES:
+    if edge.is_closing:
         former = obligation(commitments[0]) if commitments else None
         closing = [versioning(older, status=older.status, valid_to=plan.at, at=plan.at), *plan.steps]
         if former is not None:
             closing += left_behind(former, call.principal.actor, at=plan.at)
-    drawn = _drawn(call, request.proposal_id, newer, older, edge_type, former, at=plan.at)
+    drawn = _drawn(call, request.proposal_id, edge, former, at=plan.at)
     try:
         *_, rows = await tx.run([*closing, *drawn, reading_edge(request.proposal_id)], commit=True)
     except UniqueViolated as error:
@@ -72,32 +72,14 @@ def _chosen(request: AcceptProposal, proposed: EdgeType, newer: Standing, older:
     return edge_type
 
 
-def _drawn(
-    call: Call,
-    proposal_id: UUID,
-    newer: Standing,
-    older: Standing,
-    edge_type: EdgeType,
-    former: Obligation | None,
-    *,
-    at: datetime,
-) -> list[Step]:
-    edge_id = new_id()
+def _drawn(call: Call, proposal_id: UUID, edge: Edge, former: Obligation | None, *, at: datetime) -> list[Step]:
     was_unsettled = former is not None and former.status in UNSETTLED
     applied = {
         "proposal_id": proposal_id,
-        "edge_type": edge_type,
-        "edge_id": edge_id,
+        "edge_type": edge.edge_type,
+        "edge_id": edge.id,
         "commitment_status": former.status if former is not None and was_unsettled else None,
         "at": at,
     }
-    steps = drawing(
-        edge_id,
-        newer.memory_id,
-        older.memory_id,
-        edge_type,
-        call.principal.actor,
-        at=at,
-        details={"proposalId": proposal_id},
-    )
+    steps = drawing(edge, call.principal.actor, at=at, details={"proposalId": proposal_id})
     return [*steps, Step(queries.APPLY_EDGE, applied)]

@@ -11,14 +11,14 @@ from threengram.core.commitments.transitions import OPEN, RESOLVED, WAITING, Cha
 from threengram.core.db.statement import Row, Step
 from threengram.core.errors import Conflict, NotFound
 from threengram.core.facts import reopening
-from threengram.core.lifetimes.edges import retracting
+from threengram.core.lifetimes.edges import Edge, retracting
 from threengram.core.lifetimes.reopening import reopen
 from threengram.core.lifetimes.standing import Standing, locking_both, standing
 from threengram.core.proposals import queries
 from threengram.core.proposals.records import edge_proposal, reading_edge
 from threengram.core.scopes.queries import FILING
 from threengram.core.time.recording import recorded_after
-from threengram.schema.enums import CLOSING_EDGES, ActorKind, EdgeType
+from threengram.schema.enums import ActorKind, EdgeType
 from threengram.schema.proposals import UndoProposalInput, UndoProposalOutput
 
 
@@ -45,13 +45,12 @@ async def undo_proposal(call: Call, request: UndoProposalInput) -> UndoProposalO
     )
     at, facts_steps = reopening.planned(facts)
     at = recorded_after(at, proposal["decided_at"])
-    edge_type, actor = EdgeType(proposal["edge_type"]), call.principal.actor
-    details = {"proposalId": request.proposal_id}
+    edge, actor = Edge(proposal["edge_id"], from_id, to_id, EdgeType(proposal["edge_type"])), call.principal.actor
     steps = [
-        *retracting(proposal["edge_id"], from_id, to_id, edge_type, actor, at=at, details=details),
+        *retracting(edge, actor, at=at, details={"proposalId": request.proposal_id}),
         Step(queries.UNDO_EDGE, {"proposal_id": request.proposal_id, "at": at}),
     ]
-    if edge_type in CLOSING_EDGES:
+    if edge.is_closing:
         _check_head(standing(from_id, newer_rows), request.proposal_id)
         steps += [*facts_steps, *_obligation_restored(commitments, proposal, actor, at)]
         rows = await reopen(call, tx, standing(to_id, older_rows), [*steps, reading_edge(request.proposal_id)], at=at)
