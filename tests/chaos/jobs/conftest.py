@@ -7,6 +7,7 @@ from tests.integration.worker.conftest import (
     silent_redis_url,
     stack,
     template,
+    two_models_url,
 )
 
-__all__ = ["diary", "own_database_url", "own_owner_url", "silent_redis_url", "stack", "template"]
+__all__ = ["diary", "own_database_url", "own_owner_url", "silent_redis_url", "stack", "template", "two_models_url"]

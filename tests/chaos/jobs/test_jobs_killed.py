@@ -17,8 +17,10 @@ RESTARTS = 8
 PATIENCE_S = 600.0
 
 
-async def test_twenty_kills_in_the_middle_of_every_kind_of_job(stack: Stack, diary: Diary, own_owner_url: str) -> None:
-    taken_over_s = sorted(await kill_in_the_middle(stack, diary, own_owner_url, times=KILLS))
+async def test_twenty_kills_in_the_middle_of_every_kind_of_job(
+    stack: Stack, diary: Diary, own_owner_url: str, two_models_url: str
+) -> None:
+    taken_over_s = sorted(await kill_in_the_middle(stack, diary, own_owner_url, two_models_url, times=KILLS))
     print(f"taken over within {taken_over_s[KILLS // 2]:.1f} s (median), {taken_over_s[-1]:.1f} s (longest)")
     assert taken_over_s[-1] < TAKEN_OVER_WITHIN_S
 

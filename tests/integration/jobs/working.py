@@ -15,8 +15,10 @@ from threengram.core.jobs.job import Job, JobContext
 from threengram.core.jobs.queue import enqueue
 from threengram.core.jobs.runs import RecordedRun, list_runs
 from threengram.schema.enums import JobState
+from threengram.worker.settings import Settings
 
-LEASE_S = 60.0
+LEASE_S: float = Settings.model_fields["lease_s"].default
+"""As it is in production."""
 
 
 @dataclass

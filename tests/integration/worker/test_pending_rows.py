@@ -1,3 +1,4 @@
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -6,15 +7,17 @@ import pytest
 from tests.embedder import DIMENSIONS, MODELS
 from tests.integration.jobs.canaries import bind
 from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
-from tests.integration.worker.writing import Diary
+from tests.integration.worker.writing import Diary, eventually
 from tests.servers import free_port
 from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import ServingModel, embed_pending, serving_models
+from threengram.worker.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-LEASE_S = 60
+LEASE_S: float = Settings.model_fields["lease_s"].default
+"""As it is in production."""
 
 
 def client(url: str) -> HttpEmbedder:
@@ -36,6 +39,27 @@ async def test_a_refused_row_waits_twice_as_long_after_each_try(diary: Diary, ob
         now = row["next_attempt_at"]
     await embedder.close()
     assert waits_s == [4, 8, 16, 32]
+
+
+async def test_another_worker_takes_over_at_the_end_of_a_production_lease(
+    diary: Diary, obedient: ObedientEmbedder
+) -> None:
+    written = await diary.write("one", "two")
+    embedder, successor = client(obedient.url), client(obedient.url)
+    now = datetime.now(UTC) + timedelta(seconds=1)
+    obedient.hold()
+    dying = asyncio.create_task(embed_pending(diary.core.database, embedder, now=now, lease_s=LEASE_S))
+    await eventually(lambda: obedient.held == len(written))
+    dying.cancel()
+    await asyncio.gather(dying, return_exceptions=True)
+    obedient.let_go()
+    for later_s, taken_over in ((LEASE_S - 0.01, 0), (LEASE_S + 0.01, len(written))):
+        later = now + timedelta(seconds=later_s)
+        filled = await embed_pending(diary.core.database, successor, now=later, lease_s=LEASE_S)
+        assert (filled.claimed, filled.stored) == (taken_over, taken_over)
+    assert await diary.windows() == dict.fromkeys(written, (1, 1))
+    for one in (embedder, successor):
+        await one.close()
 
 
 async def test_an_outage_of_the_embedder_is_no_try_of_any_row(diary: Diary) -> None:
