@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
 
 from tests.embedder import DIMENSIONS, MODELS, embedder_service
 from tests.people import SIGNING_KEY, Person, a_person
-from tests.servers import postgres_server, valkey_server
+from tests.servers import as_role, postgres_server, valkey_server
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
@@ -30,21 +29,25 @@ def anyio_backend() -> str:
 def owner_url() -> Iterator[str]:
     """The owner's URL of a migrated database with the test model registered."""
     with postgres_server() as url:
-        upgrade(url, runtime_password=RUNTIME_PASSWORD)
-        ensure_model(url, name=MODELS["hash"], dimensions=DIMENSIONS)
-        with psycopg.connect(url) as owner:
-            owner.execute(
-                "INSERT INTO signing_keys (kid, public_jwk, state, created_at) VALUES (%s, %s, 'active', now())",
-                (SIGNING_KEY.kid, psycopg.types.json.Jsonb(SIGNING_KEY.as_dict(private=False))),
-            )
+        prepare(url)
         yield url
+
+
+def prepare(owner_url: str) -> None:
+    """Migrate an empty database, register the test model, publish the key of the tests."""
+    upgrade(owner_url, runtime_password=RUNTIME_PASSWORD)
+    ensure_model(owner_url, name=MODELS["hash"], dimensions=DIMENSIONS)
+    with psycopg.connect(owner_url) as owner:
+        owner.execute(
+            "INSERT INTO signing_keys (kid, public_jwk, state, created_at) VALUES (%s, %s, 'active', now())",
+            (SIGNING_KEY.kid, psycopg.types.json.Jsonb(SIGNING_KEY.as_dict(private=False))),
+        )
 
 
 @pytest.fixture(scope="session")
 def database_url(owner_url: str) -> str:
     """The same database as the runtime role."""
-    parts = urlsplit(owner_url)
-    return urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{RUNTIME_PASSWORD}@{parts.hostname}:{parts.port}"))
+    return as_role(owner_url, RUNTIME_ROLE, RUNTIME_PASSWORD)
 
 
 @pytest.fixture(scope="session")

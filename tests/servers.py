@@ -10,7 +10,12 @@ container, from an image of the same binaries (`python -m images.build postgres`
 """
 
 import contextlib
+import secrets
 from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg import sql
 
 from tests import containers
 from tests.settings import ServerSettings
@@ -18,7 +23,7 @@ from threengram.cli import throwaway
 from threengram.cli.serving import running
 from threengram.cli.throwaway import account_directory, free_port
 
-__all__ = ["account_directory", "free_port", "postgres_server", "running", "valkey_server"]
+__all__ = ["account_directory", "as_role", "empty_database", "free_port", "postgres_server", "running", "valkey_server"]
 
 
 @contextlib.contextmanager
@@ -45,3 +50,17 @@ def valkey_server() -> Iterator[str]:
         return
     with throwaway.valkey() as url:
         yield url
+
+
+def empty_database(owner_url: str) -> str:
+    """The owner's URL of a new database on the same server."""
+    name = f"test_{secrets.token_hex(4)}"
+    with psycopg.connect(owner_url, autocommit=True) as owner:
+        owner.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return urlunsplit(urlsplit(owner_url)._replace(path=f"/{name}"))
+
+
+def as_role(owner_url: str, role: str, password: str) -> str:
+    """The same database as another role."""
+    parts = urlsplit(owner_url)
+    return urlunsplit(parts._replace(netloc=f"{role}:{password}@{parts.hostname}:{parts.port}"))

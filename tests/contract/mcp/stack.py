@@ -14,6 +14,7 @@ import uvicorn
 from pydantic import Field
 from starlette.types import ASGIApp, Scope
 
+from tests.waiting import cut_short
 from threengram.core import errors
 from threengram.core.call import Call
 from threengram.core.identity.tokens import AccessClaims, InvalidToken
@@ -67,7 +68,7 @@ _FAILURES: Mapping[str, Exception] = {
 
 async def _fail(_call: Call, request: ModeInput) -> EchoOutput:
     if request.mode == "slow":
-        await asyncio.Event().wait()
+        await cut_short()
     if request.mode == "output":
         return cast(EchoOutput, {"text": 3, "surprise": CANARY})
     raise _FAILURES[request.mode]

@@ -1,6 +1,5 @@
 """Completion of the names of scopes and projects: on a stub for its gates, on PostgreSQL for its values."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +12,7 @@ from prometheus_client import CollectorRegistry
 from tests.contract.mcp.stack import Stack, Wire, served, wire
 from tests.contract.mcp.test_official_client import BOTH_MODES, Mode, connected
 from tests.people import Person, a_person
+from tests.waiting import cut_short
 from threengram.core import errors
 from threengram.core.browse.facets import Facet, Names
 from threengram.core.call import Call, Core
@@ -49,7 +49,7 @@ def _counted(outcome: str, registry: CollectorRegistry = REGISTRY) -> float:
 async def _names(call: Call, facet: Facet, prefix: str) -> Names:
     await call.admitted()
     if prefix == "slow":
-        await asyncio.Event().wait()
+        await cut_short()
     if prefix == "down":
         raise errors.Unavailable("the database is not available")
     return Names([f"{facet}-{prefix}{number}" for number in range(100)], 140)

@@ -1,13 +1,21 @@
 """Corrections, commitments, facts and scopes over MCP, in both eras, on the real stack."""
 
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
 
 import pytest
 
 from tests.contract.mcp.stack import Wire
+from tests.integration.core.writing import rows
 from tests.people import Person, a_person
-from threengram.core.call import Core
+from threengram.core.call import Call, Core, open_call
+from threengram.core.ids import new_id
+from threengram.core.scopes.queries import INSERT_SCOPE
+from threengram.gateway.dispatch import Dispatcher
+from threengram.gateway.tools.remember import REMEMBER
 from threengram.schema.enums import OAuthScope
+from threengram.schema.memories import RememberInput, RememberOutput
 
 ERAS = pytest.mark.parametrize("era", ["modern", "2025-06-18"])
 
@@ -103,3 +111,18 @@ async def test_a_reader_sees_proposals_and_decides_none(real: Wire, core: Core, 
         "code"
     ] == "not_found"
     assert (await call(real, era, writer, "review_proposals", action="list"))["_meta"]["code"] == "insufficient_scope"
+
+
+async def test_what_an_answer_cannot_tell_has_not_happened(core: Core, alice: Person) -> None:
+    async def create_half(call: Call, _request: RememberInput) -> RememberOutput:
+        _, tx = await call.admitted()
+        scope = {"id": new_id(), "name": "half", "aliases": [], "created_at": call.now}
+        await tx.fetch(INSERT_SCOPE, scope)
+        return cast(RememberOutput, {"memory": "of the wrong shape"})
+
+    dispatcher = Dispatcher([replace(REMEMBER, handler=create_half)], partial(open_call, core), timeout_s=14)
+    arguments = {"memoryType": "note", "topic": "t", "content": "c"}
+    answer = await dispatcher.call_tool(alice.principal, "remember", arguments)
+    assert answer.failure is not None
+    assert answer.failure.meta["code"] == "invalid_output"
+    assert await rows(core, alice, "SELECT id FROM scopes WHERE name = 'half'") == []

@@ -1,6 +1,5 @@
 """Every way to fail has the same body, the right status, and nothing of what was sent in it."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from tests.contract.rest.stack import Rest, a_key, api_of, requests_to
 from tests.people import Person
+from tests.waiting import cut_short
 from threengram.api.gates import Limits
 from threengram.core.call import Call, Core, OpenCall
 from threengram.core.errors import Unavailable
@@ -249,7 +249,7 @@ async def test_gates_stand_in_their_order(core: Core, limiter: RateLimiter, alic
 
 @contextlib.asynccontextmanager
 async def _slow(_principal: Principal) -> AsyncIterator[Call]:
-    await asyncio.Event().wait()
+    await cut_short()
     yield cast(Call, None)
 
 

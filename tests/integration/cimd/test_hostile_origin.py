@@ -8,6 +8,7 @@ import pytest
 
 from tests.integration.cimd.conftest import Start, document, public_or_here
 from tests.integration.cimd.origin import Handler, Origin, answer, origin_for, redirect
+from tests.waiting import cut_short
 from threengram.cimd.addresses import is_public
 
 pytestmark = pytest.mark.anyio
@@ -142,7 +143,7 @@ async def interim_responses(writer: asyncio.StreamWriter) -> None:
 
 
 async def silent(_writer: asyncio.StreamWriter) -> None:
-    await asyncio.Event().wait()
+    await cut_short()
 
 
 @pytest.mark.parametrize("slow", [dripping_body, dripping_headers, interim_responses, silent])

@@ -43,6 +43,15 @@ async def test_the_same_content_is_no_duplicate_in_another_scope_project_or_type
     await write(core, alice, memory_type="fact")
 
 
+async def test_content_that_differs_in_case_or_in_spaces_within_is_no_duplicate(core: Core, alice: Person) -> None:
+    first = await write(core, alice, content="The host is Alpha one.")
+    await write(core, alice, content="The host is alpha one.")
+    await write(core, alice, content="The host is Alpha  one.")
+    with pytest.raises(DuplicateMemory) as refused:
+        await write(core, alice, content="  The host is Alpha one.\n")
+    assert refused.value.subject_id == str(first.memory.id)
+
+
 async def test_a_newer_fact_ends_the_one_before_it(core: Core, alice: Person, clock: Clock) -> None:
     fact = {"subject": "lift", "predicate": "kg"}
     first = await write(core, alice, facts=[{**fact, "value": "98"}])

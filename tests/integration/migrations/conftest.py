@@ -1,15 +1,12 @@
 """A server of its own, since these tests move schemas and roles; a database and a history of its own for each test."""
 
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
 import pytest
-from psycopg import sql
 
+from tests import servers
 from threengram.cli import throwaway
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.migrations.run import HOME
@@ -32,10 +29,7 @@ def migrations_server(server: EmbeddedPostgres) -> str:
 @pytest.fixture
 def empty_database(migrations_server: str) -> str:
     """The owner's URL of a database with nothing in it."""
-    name = f"schema_{secrets.token_hex(4)}"
-    with psycopg.connect(migrations_server, autocommit=True) as owner:
-        owner.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    return urlunsplit(urlsplit(migrations_server)._replace(path=f"/{name}"))
+    return servers.empty_database(migrations_server)
 
 
 @pytest.fixture
@@ -45,9 +39,3 @@ def next_release(tmp_path: Path) -> Path:
     shutil.copytree(HOME / "versions", folder / "versions", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(HOME / "roles.sql", folder)
     return folder
-
-
-def as_role(owner_url: str, role: str, password: str) -> str:
-    """The same database as another role."""
-    parts = urlsplit(owner_url)
-    return urlunsplit(parts._replace(netloc=f"{role}:{password}@{parts.hostname}:{parts.port}"))

@@ -7,7 +7,8 @@ import sys
 
 import psycopg
 
-from tests.integration.migrations.conftest import ROLE, as_role
+from tests.integration.migrations.conftest import ROLE
+from tests.servers import as_role
 
 TIMEOUT_S = 60
 

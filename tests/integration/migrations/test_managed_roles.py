@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.integration.migrations.conftest import as_role
+from tests.servers import as_role
 from threengram.cli.embedded_postgres import OWNER as FIRST_OWNER
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.core.db import guard

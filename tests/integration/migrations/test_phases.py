@@ -9,8 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.integration.migrations.conftest import ROLE, as_role
+from tests.integration.migrations.conftest import ROLE
 from tests.integration.migrations.planted import AFTER, NOTHING, POST, PRE, plant, plant_the_next_release
+from tests.servers import as_role
 from threengram.core.db import guard, schema
 from threengram.core.db.database import Database
 from threengram.core.identity import provision

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
-from tests.integration.migrations.conftest import as_role
+from tests.servers import as_role
 from threengram.core.db import guard
 from threengram.core.db.database import Database
 from threengram.core.identity import provision

@@ -1,12 +1,12 @@
 """Reading a body within bounds."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from starlette.types import Receive
 
+from tests.waiting import cut_short
 from threengram.runtime.body import DRAIN_FACTOR, BodyTooLarge, BodyTooSlow, ClientGone, read_body
 
 
@@ -23,7 +23,7 @@ class Sender:
             more = bool(self.left) or self.end != "complete"
             return {"type": "http.request", "body": chunk, "more_body": more}
         if self.end == "hang":
-            await asyncio.Event().wait()
+            await cut_short()
         return {"type": "http.disconnect"}
 
 

@@ -112,7 +112,7 @@ class Gates:
     async def _run(self, operation: AnyOperation, principal: Principal, given: Input) -> bytes:
         async with deadline(self._limits.request_timeout_s), self._open_call(principal) as call:
             found = await operation.handler(call, given)
-            # Checked and written out before the call commits: what can't be told must not have happened.
+            # Within the call, so that what a verb left to it to commit is undone by an answer that can't be told.
             return orjson.dumps(operation.output.model_validate(found).wire())
 
 

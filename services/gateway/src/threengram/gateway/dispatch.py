@@ -81,5 +81,5 @@ class Dispatcher:
     async def _run(self, tool: Tool[Any, Any], principal: Principal, request: Any) -> bytes:
         async with deadline(self._timeout_s), self._open_call(principal) as call:
             answer = await tool.handler(call, request)
-            # Checked and written out before the call commits: what can't be told must not have happened.
+            # Within the call, so that what a verb left to it to commit is undone by an answer that can't be told.
             return orjson.dumps(tool.output.model_validate(answer).wire())
