@@ -66,8 +66,11 @@ class Operation(Generic[P, Out]):
 
         Texts may stand for members of enumerations, for ids and for instants, dictionaries for models.
         """
+        fields = self.takes.model_fields
+        # By their wire names, so that an error has the same path here as from the API.
+        named = {fields[name].alias or name if name in fields else name: value for name, value in arguments.items()}
         try:
-            given = self.takes.model_validate(arguments, strict=False)
+            given = self.takes.model_validate(named, strict=False)
         except ValidationError as error:
             raise refusal_of(error) from None
         return request_of(self.method, self.path, given, self.gives, is_read=self.is_read)
