@@ -83,7 +83,7 @@ class InvalidCursor(InvalidRequest):
     code = ErrorCode.INVALID_CURSOR
 
     def __init__(self) -> None:
-        super().__init__("this cursor belongs to another query; repeat the search without cursor", field="cursor")
+        super().__init__("this is no cursor of the same question; ask again without one", field="cursor")
 
 
 class UnscopedRetrieval(InvalidRequest):
@@ -98,12 +98,17 @@ class UnscopedRetrieval(InvalidRequest):
 
 
 class NotFound(Error):
-    """Nothing of that kind for this caller; unknown and foreign ids answer identically."""
+    """Nothing of that kind for this caller; unknown and foreign ids answer identically.
+
+    `hint` is for what is the caller's own and of another kind.
+    """
 
     code = ErrorCode.NOT_FOUND
 
-    def __init__(self, kind: str, subject_id: str | None = None, *, field: str | None = None) -> None:
-        super().__init__(f"no such {kind}", field=field, subject_id=subject_id)
+    def __init__(
+        self, kind: str, subject_id: str | None = None, *, field: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(f"no such {kind}" + (f"; {hint}" if hint else ""), field=field, subject_id=subject_id)
 
 
 class Conflict(Error):
@@ -125,12 +130,12 @@ class DuplicateMemory(Conflict):
 
 
 class InvalidTransition(Conflict):
-    """A commitment cannot go from one status to the other."""
+    """A commitment or a blocker cannot go from one status to the other."""
 
     code = ErrorCode.INVALID_TRANSITION
 
-    def __init__(self, current: str, wanted: str) -> None:
-        super().__init__(f"a commitment cannot go from {current} to {wanted}", field="status")
+    def __init__(self, current: str, wanted: str, *, kind: str = "commitment") -> None:
+        super().__init__(f"a {kind} cannot go from {current} to {wanted}", field="status")
 
 
 class LimitReached(Error):

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
 
 from threengram.schema import bounds
 from threengram.schema.base import Input, Output, present
@@ -14,7 +13,7 @@ from threengram.schema.identifiers import Id
 from threengram.schema.instants import Instant
 from threengram.schema.memories import Project, ScopeName, Tag
 from threengram.schema.reading import Vocabulary
-from threengram.schema.search import Cursor
+from threengram.schema.search import Cursor, not_before_recorded_after
 from threengram.schema.text import NORMALISED
 
 
@@ -64,10 +63,7 @@ class ListMemoriesInput(Input):
     @field_validator("recorded_before")
     @classmethod
     def _range_is_ordered(cls, value: Instant | None, info: ValidationInfo) -> Instant | None:
-        after = info.data.get("recorded_after")
-        if value is not None and after is not None and after > value:
-            raise PydanticCustomError("recorded_range", "recordedAfter must not be after recordedBefore")
-        return value
+        return not_before_recorded_after(value, info)
 
 
 class ListedMemory(Output):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from threengram.schema.base import Output, present
 from threengram.schema.reading import Vocabulary
@@ -47,6 +48,9 @@ class Issue:
     message: str
 
 
+FIELD = "field"
+"""The key under which a rule about a whole model names, in its error's context, the field to change."""
+
 _MESSAGES = {
     "union_tag_invalid": "The value does not name one of the known forms",
     "extra_forbidden": "Unknown argument",
@@ -57,12 +61,17 @@ def issues_of(error: ValidationError) -> list[Issue]:
     """The first few problems of a failed validation, as field paths such as `facts[2].value`."""
     return [
         Issue(
-            path=_path(item["loc"]),
+            path=_path(_location(item)),
             code=item["type"],
             message=_MESSAGES.get(item["type"], item["msg"]),
         )
-        for item in error.errors(include_url=False, include_context=False, include_input=False)[:MAX_REPORTED_ISSUES]
+        for item in error.errors(include_url=False, include_input=False)[:MAX_REPORTED_ISSUES]
     ]
+
+
+def _location(item: ErrorDetails) -> Sequence[str | int]:
+    field = item.get("ctx", {}).get(FIELD)
+    return item["loc"] if field is None else (*item["loc"], field)
 
 
 def _path(location: Sequence[str | int]) -> str:

@@ -24,9 +24,15 @@ class FactRange(Input):
     def _is_a_window(self) -> Self:
         if self.from_ is None and self.to is None:
             raise PydanticCustomError("range_empty", "range needs from, to or both")
-        if self.from_ is not None and self.to is not None and self.from_ > self.to:
-            raise PydanticCustomError("range_order", "from must not be after to")
         return self
+
+    @field_validator("to")
+    @classmethod
+    def _ends_are_ordered(cls, value: Instant | None, info: ValidationInfo) -> Instant | None:
+        start = info.data.get("from_")
+        if value is not None and start is not None and start > value:
+            raise PydanticCustomError("range_order", "from must not be after to")
+        return value
 
 
 class GetFactsInput(Input):

@@ -1,9 +1,9 @@
 """Writing and reading single memories: `remember`, `get_memories`, and the shapes they share."""
 
-from typing import Annotated, Self
+from typing import Annotated, TypeVar
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from threengram.schema import bounds
@@ -28,6 +28,16 @@ ScopeName = Annotated[
 Confidence = Annotated[float, Field(ge=0, le=1)]
 
 
+Scheduled = TypeVar("Scheduled")
+
+
+def of_a_commitment(value: Scheduled, info: ValidationInfo) -> Scheduled:
+    """`value`, unless it is there for another type; a type that is refused itself is reported by itself."""
+    if value is not None and info.data.get("memory_type", MemoryType.COMMITMENT) is not MemoryType.COMMITMENT:
+        raise PydanticCustomError("commitment_only", "Belongs to commitments only")
+    return value
+
+
 class NewFact(Input):
     """One measurable claim that a memory states."""
 
@@ -38,15 +48,17 @@ class NewFact(Input):
     valid_from: Instant | None = Field(default=None, description="Default now")
     valid_to: Instant | None = Field(default=None, description="Needs validFrom")
 
-    @model_validator(mode="after")
-    def _interval_is_ordered(self) -> Self:
-        if self.valid_to is None:
-            return self
-        if self.valid_from is None:
+    @field_validator("valid_to")
+    @classmethod
+    def _interval_is_ordered(cls, value: Instant | None, info: ValidationInfo) -> Instant | None:
+        if value is None or "valid_from" not in info.data:
+            return value
+        valid_from = info.data["valid_from"]
+        if valid_from is None:
             raise PydanticCustomError("fact_interval", "validTo needs validFrom")
-        if self.valid_to < self.valid_from:
+        if value < valid_from:
             raise PydanticCustomError("fact_interval", "validFrom must not be after validTo")
-        return self
+        return value
 
 
 class RememberInput(Input):
@@ -66,15 +78,18 @@ class RememberInput(Input):
     recurrence: Recurrence | None = Field(default=None, description="Commitments only: an RFC 5545 RRULE; needs dueAt")
     session_run_id: Id | None = Field(default=None, description="The agent session this write belongs to")
 
-    @model_validator(mode="after")
-    def _schedule_belongs_to_a_commitment(self) -> Self:
-        if self.memory_type is not MemoryType.COMMITMENT:
-            for name, value in (("dueAt", self.due_at), ("owner", self.owner), ("recurrence", self.recurrence)):
-                if value is not None:
-                    raise PydanticCustomError("commitment_only", "{name} belongs to commitments only", {"name": name})
-        elif self.recurrence is not None and self.due_at is None:
-            raise PydanticCustomError("recurrence_needs_due", "recurrence needs dueAt, the first occurrence")
-        return self
+    @field_validator("due_at", "owner", "recurrence")
+    @classmethod
+    def _schedule_belongs_to_a_commitment(cls, value: Scheduled, info: ValidationInfo) -> Scheduled:
+        return of_a_commitment(value, info)
+
+    @field_validator("recurrence")
+    @classmethod
+    def _recurrence_has_a_start(cls, value: str | None, info: ValidationInfo) -> str | None:
+        # An instant that is refused itself is not in the data.
+        if value is not None and info.data.get("due_at", value) is None:
+            raise PydanticCustomError("recurrence_needs_due", "A recurrence needs dueAt, its first occurrence")
+        return value
 
 
 class MemoryEcho(Output):
@@ -120,13 +135,14 @@ class GetMemoriesInput(Input):
         description=f"Bound per memory; ids x maxContentChars <= {bounds.MAX_GET_TOTAL_CHARS}",
     )
 
-    @model_validator(mode="after")
-    def _total_is_bounded(self) -> Self:
-        if len(self.ids) * self.max_content_chars > bounds.MAX_GET_TOTAL_CHARS:
+    @field_validator("max_content_chars")
+    @classmethod
+    def _total_is_bounded(cls, value: int, info: ValidationInfo) -> int:
+        if len(info.data.get("ids", ())) * value > bounds.MAX_GET_TOTAL_CHARS:
             raise PydanticCustomError(
                 "total_chars", "ids x maxContentChars must not exceed {limit}", {"limit": bounds.MAX_GET_TOTAL_CHARS}
             )
-        return self
+        return value
 
 
 class SupersededBy(Output):

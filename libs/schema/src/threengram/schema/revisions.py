@@ -1,10 +1,9 @@
 """Corrections of single memories: `revise`, and putting one away or bringing it back."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
 
 from threengram.schema import bounds
 from threengram.schema.base import Input, Output, present
@@ -19,13 +18,13 @@ from threengram.schema.memories import (
     Owner,
     Project,
     Recurrence,
+    Scheduled,
     ScopeName,
     Tag,
     Topic,
+    of_a_commitment,
 )
 from threengram.schema.reading import Vocabulary
-
-Scheduled = TypeVar("Scheduled")
 
 
 class EdgeIntent(Vocabulary):
@@ -63,9 +62,7 @@ class ReviseInput(Input):
     @field_validator("due_at", "owner", "recurrence")
     @classmethod
     def _schedule_belongs_to_a_commitment(cls, value: Scheduled, info: ValidationInfo) -> Scheduled:
-        if value is not None and info.data.get("memory_type") is not MemoryType.COMMITMENT:
-            raise PydanticCustomError("commitment_only", "Belongs to commitments only")
-        return value
+        return of_a_commitment(value, info)
 
 
 class ReviseOutput(Output):

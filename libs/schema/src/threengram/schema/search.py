@@ -3,12 +3,13 @@
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from threengram.schema import bounds
 from threengram.schema.base import Input, Output, present
 from threengram.schema.enums import MemoryStatus, MemoryType, VectorCoverage
+from threengram.schema.errors import FIELD
 from threengram.schema.instants import Instant
 from threengram.schema.memories import Project, ScopeName
 from threengram.schema.reading import Vocabulary
@@ -30,6 +31,14 @@ class Projection(Vocabulary):
 
     FULL = "full"
     COMPACT = "compact"
+
+
+def not_before_recorded_after(value: Instant | None, info: ValidationInfo) -> Instant | None:
+    """`value` as the end of a window of recording, whose start is in the field before it."""
+    after = info.data.get("recorded_after")
+    if value is not None and after is not None and after > value:
+        raise PydanticCustomError("recorded_range", "recordedAfter must not be after recordedBefore")
+    return value
 
 
 class AsOf(Input):
@@ -67,20 +76,24 @@ class SearchInput(Input):
     projection: Projection = Field(default=Projection.FULL, description="compact: no content")
     cursor: Cursor | None = Field(default=None, description="nextCursor of the same query and filters")
 
-    @model_validator(mode="after")
-    def _filters_agree(self) -> Self:
-        if self.memory_type is not None and self.memory_types is not None:
+    @field_validator("memory_types")
+    @classmethod
+    def _types_are_given_once(cls, value: list[MemoryType] | None, info: ValidationInfo) -> list[MemoryType] | None:
+        if value is not None and info.data.get("memory_type") is not None:
             raise PydanticCustomError("exclusive", "Give memoryType or memoryTypes, not both")
-        if self.recorded_after and self.recorded_before and self.recorded_after > self.recorded_before:
-            raise PydanticCustomError("recorded_range", "recordedAfter must not be after recordedBefore")
-        return self
+        return value
+
+    @field_validator("recorded_before")
+    @classmethod
+    def _range_is_ordered(cls, value: Instant | None, info: ValidationInfo) -> Instant | None:
+        return not_before_recorded_after(value, info)
 
     @model_validator(mode="after")
     def _search_is_bounded(self) -> Self:
         if self.query is None and self.order is SearchOrder.RELEVANCE:
-            raise PydanticCustomError("query_required", "query is required when order is relevance")
+            raise PydanticCustomError("query_required", "Required when order is relevance", {FIELD: "query"})
         if self.query is None and not self.has_filter:
-            raise PydanticCustomError("unbounded", "Give a query or at least one filter")
+            raise PydanticCustomError("unbounded", "Give a query or at least one filter", {FIELD: "query"})
         return self
 
     @property

@@ -20,7 +20,7 @@ async def resolve(call: Call, tx: TenantTransaction, request: ResolveInput, memo
     present = OPEN if memory.is_live else RESOLVED
     wanted = RESOLVED if request.status is EXPIRED else request.status
     if wanted is WAITING:
-        raise InvalidTransition(present, wanted)
+        raise InvalidTransition(present, wanted, kind="blocker")
     if wanted is not present:
         await (_close if wanted is RESOLVED else _open)(call, tx, request, memory)
     return ResolveOutput(kind=ResolvableKind.BLOCKER, memory_id=memory.memory_id, status=wanted)

@@ -10,7 +10,7 @@ from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Step
 from threengram.core.errors import NotFound
 from threengram.core.lifetimes import queries as lifetime_queries
-from threengram.core.lifetimes.standing import locking, standing
+from threengram.core.lifetimes.standing import Standing, locking, standing
 from threengram.core.scopes.queries import FILING
 from threengram.core.sessions.attribution import attributed, attributing
 from threengram.core.time.recording import recorded_after
@@ -40,7 +40,13 @@ async def resolve(call: Call, request: ResolveInput) -> ResolveOutput:
         return await _commitment(call, tx, request, obligation(commitments[0]))
     if not memory.is_superseded and memory.memory_type is MemoryType.BLOCKER:
         return await blockers.resolve(call, tx, request, memory)
-    raise NotFound("commitment or blocker", str(request.memory_id))
+    raise NotFound("commitment or blocker", str(request.memory_id), hint=_instead(memory))
+
+
+def _instead(memory: Standing) -> str:
+    if memory.successor_id is not None:
+        return f"this memory is superseded by {memory.successor_id}: resolve that one"
+    return f"this memory is a {memory.memory_type}"
 
 
 async def _commitment(call: Call, tx: TenantTransaction, request: ResolveInput, stored: Obligation) -> ResolveOutput:
