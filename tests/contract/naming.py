@@ -138,6 +138,7 @@ NAME_NOTHING = frozenset({
     "recordedAfter", "recordedBefore", "order", "projection", "range", "range.from", "range.to", "edgeIntent",
     "edgeType", "selector", "selector.kind", "selector.includeUnscoped", "mode", "sections", "sectionLimit",
     "generatedFor", "maxContentChars", "action", "agent", "source", "enabled",
+    "confirm",
 })  # fmt: skip
 """Arguments whose value is what the caller says and not what somebody else has.
 

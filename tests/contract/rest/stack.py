@@ -13,6 +13,7 @@ from tests.contract.mcp.stack import started
 from tests.people import Person
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
+from threengram.api.exports import Exports
 from threengram.api.gates import Limits
 from threengram.api.rate import RateLimits
 from threengram.core.call import Core, OpenCall, open_call
@@ -33,6 +34,7 @@ def api_of(
     limits: Limits | None = None,
     a_minute: int = PLENTY,
     calls: OpenCall | None = None,
+    exports: Exports | None = None,
 ) -> ASGIApp:
     """The service on `core`, or on other `calls`, with limits that only stand in a test's way if it says so."""
     uses = ApiKeyUses(core.database)
@@ -42,6 +44,7 @@ def api_of(
             rates=RateLimits(limiter, key_calls_per_minute=a_minute, user_calls_per_minute=a_minute),
             open_call=calls or partial(open_call, core),
             limits=limits or Limits(),
+            exports=exports,
         )
     )
 

@@ -60,6 +60,7 @@ async def test_a_revoked_key_fails_at_once_though_it_was_just_used(core: Core, r
     for response in (await rest.get("/version"), await rest.post("/search", {"query": "q"})):
         assert response.status_code == 401
         assert response.headers["www-authenticate"] == 'Bearer realm="3ngram", error="invalid_token"'
+        assert response.json()["detail"] == "this credential is no longer valid"
 
 
 async def test_a_key_ends_when_it_expires(core: Core, rest: Rest, alice: Person, clock: Clock) -> None:

@@ -6,6 +6,10 @@ from uuid import UUID
 import psycopg
 from psycopg import sql
 
+from tests.integration.core.proposing import propose_edge, propose_fact
+from tests.integration.core.writing import correct, find, settle, write
+from tests.people import Person
+from threengram.core.call import Core
 from threengram.core.db.guard import EXEMPT
 
 CANARY = "canaryword"
@@ -42,6 +46,24 @@ ROWS = (
     " SELECT tenant_id, id, 1, now(), now() FROM memories WHERE tenant_id = %(tenant)s ON CONFLICT DO NOTHING",
 )
 """Rows in the tables that the verbs of the test don't fill."""
+
+
+async def live(core: Core, person: Person) -> None:
+    """A life that leaves a row in every table that verbs fill."""
+    first = await write(
+        core, person, topic="the harbour", content=f"{CANARY} sails at dawn", tags=[CANARY], project=CANARY,
+        facts=[{"subject": CANARY, "predicate": "length.m", "value": "12"}],
+    )  # fmt: skip
+    promise = await write(
+        core, person, memory_type="commitment", content=f"paint {CANARY}", owner=CANARY,
+        due_at=core.clock().replace(microsecond=0), recurrence="FREQ=WEEKLY",
+    )  # fmt: skip
+    await settle(core, person, promise.memory.id)
+    second = await correct(core, person, first.memory.id, content=f"{CANARY} sails at noon")
+    await propose_edge(core, person, second.memory.id, promise.memory.id)
+    await propose_fact(core, person, second.memory.id, subject=CANARY)
+    await propose_fact(core, person, second.memory.id, subject=f"{CANARY} again")
+    assert (await find(core, person, CANARY)).count
 
 
 def bind(owner: psycopg.Connection, tenant_id: UUID) -> None:

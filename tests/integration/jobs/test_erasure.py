@@ -6,9 +6,8 @@ import psycopg
 import pytest
 
 from tests.conftest import Clock
-from tests.integration.core.proposing import propose_edge, propose_fact
-from tests.integration.core.writing import correct, find, rows, settle, write
-from tests.integration.jobs.canaries import CANARY, ROWS, VALUES, bind, columns, counted, places_of, plant
+from tests.integration.core.writing import find, rows, write
+from tests.integration.jobs.canaries import CANARY, ROWS, VALUES, bind, columns, counted, live, places_of, plant
 from tests.integration.jobs.working import LEASE_S
 from tests.people import Person
 from threengram.core.call import Core
@@ -42,24 +41,6 @@ OUR_OWN_WORDS = {
 def owner(owner_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(owner_url, autocommit=True) as connection:
         yield connection
-
-
-async def live(core: Core, person: Person) -> None:
-    """A life that leaves a row in every table that verbs fill."""
-    first = await write(
-        core, person, topic="the harbour", content=f"{CANARY} sails at dawn", tags=[CANARY], project=CANARY,
-        facts=[{"subject": CANARY, "predicate": "length.m", "value": "12"}],
-    )  # fmt: skip
-    promise = await write(
-        core, person, memory_type="commitment", content=f"paint {CANARY}", owner=CANARY,
-        due_at=core.clock().replace(microsecond=0), recurrence="FREQ=WEEKLY",
-    )  # fmt: skip
-    await settle(core, person, promise.memory.id)
-    second = await correct(core, person, first.memory.id, content=f"{CANARY} sails at noon")
-    await propose_edge(core, person, second.memory.id, promise.memory.id)
-    await propose_fact(core, person, second.memory.id, subject=CANARY)
-    await propose_fact(core, person, second.memory.id, subject=f"{CANARY} again")
-    assert (await find(core, person, CANARY)).count
 
 
 def fill(owner: psycopg.Connection, person: Person) -> None:

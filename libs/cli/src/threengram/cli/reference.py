@@ -9,6 +9,7 @@ from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS
 from threengram.api.settings import Settings as ApiSettings
 from threengram.cimd.settings import Settings as CimdSettings
+from threengram.cli.export_reference import export_page, export_schema
 from threengram.embedder.settings import Settings as EmbedderSettings
 from threengram.gateway.settings import Settings as GatewaySettings
 from threengram.gateway.tools import TOOLS
@@ -31,7 +32,13 @@ SETTINGS = (
 
 def pages() -> dict[str, str]:
     """Each page by its file name."""
-    return {"settings.md": _settings(), "tools.md": _tools(), "openapi.json": document(OPERATIONS).decode()}
+    return {
+        "settings.md": _settings(),
+        "tools.md": _tools(),
+        "openapi.json": document(OPERATIONS).decode(),
+        "export.md": export_page(),
+        "export.schema.json": export_schema(),
+    }
 
 
 def _settings() -> str:

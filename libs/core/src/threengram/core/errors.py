@@ -12,7 +12,8 @@
     ├── NotFound             unknown and foreign ids alike              HTTP 404
     ├── Conflict             the state does not allow it                HTTP 409
     │   ├── DuplicateMemory
-    │   └── InvalidTransition
+    │   ├── InvalidTransition
+    │   └── ExportUnderWay
     ├── LimitReached         a bound was met                            HTTP 409
     └── Unavailable          a dependency is down or too late           HTTP 503
         └── TookTooLong
@@ -45,7 +46,7 @@ class TokenRevoked(Unauthenticated):
     """Well signed and unexpired, but withdrawn or unknown."""
 
     def __init__(self) -> None:
-        super().__init__("the access token is no longer valid")
+        super().__init__("this credential is no longer valid")
 
 
 class Denied(Error):
@@ -136,6 +137,15 @@ class InvalidTransition(Conflict):
 
     def __init__(self, current: str, wanted: str, *, kind: str = "commitment") -> None:
         super().__init__(f"a {kind} cannot go from {current} to {wanted}", field="status")
+
+
+class ExportUnderWay(Conflict):
+    """The user takes an export already, here or in another replica."""
+
+    retryable = True
+
+    def __init__(self) -> None:
+        super().__init__("an export of yours is under way; wait until it has ended")
 
 
 class LimitReached(Error):

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
+from threengram.api.exports import Exports
 from threengram.api.gates import Limits
 from threengram.api.limits import EdgeLimits
 from threengram.api.login import Logins
@@ -70,6 +71,9 @@ class Api:
             key_calls_per_minute=settings.key_calls_per_minute,
             user_calls_per_minute=settings.user_calls_per_minute,
         )
+        self.exports = Exports(
+            self.connections.open_call, timeout_s=settings.export_timeout_s, max_at_once=settings.exports_at_once
+        )
         self.visits = Visits(self.logins, self.rates, self.connections.open_call)
 
     @asynccontextmanager
@@ -105,6 +109,7 @@ class Api:
                 *self.oauth.routes(),
             ],
             metadata_url=self.oauth.metadata_url,
+            exports=self.exports,
             lifespan=self.opened,
         )
 

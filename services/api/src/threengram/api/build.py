@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.api import failures
 from threengram.api.auth import Authenticator
+from threengram.api.exports import Exports
 from threengram.api.failures import EXCEPTION_HANDLERS
 from threengram.api.gates import Gates, Limits
 from threengram.api.limits import CountedRoute, EdgeLimits, Endpoint, TooMany, declare
@@ -32,7 +33,7 @@ class Collaborators:
     """What the stack is made from.
 
     `routes` are those beside the operations: pages, and what OAuth needs. `metadata_url` is where a client without a
-    good token finds out how to get one. `lifespan` opens the connections behind the
+    good token finds out how to get one; `exports` is shared with the pages. `lifespan` opens the connections behind the
     others and closes them.
     """
 
@@ -43,6 +44,7 @@ class Collaborators:
     operations: tuple[AnyOperation, ...] = OPERATIONS
     routes: Sequence[Route] = ()
     metadata_url: str | None = None
+    exports: Exports | None = None
     lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 
@@ -67,6 +69,7 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
         collaborators.rates,
         collaborators.open_call,
         collaborators.limits,
+        collaborators.exports or Exports(collaborators.open_call),
         collaborators.metadata_url,
     )
     # Literal paths first: `/memories/get` is no memory's id, whatever the method.

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import ExceptionHandler
 
 from threengram.core import errors
+from threengram.runtime.deadline import DeadlineExceeded
 from threengram.schema.errors import MAX_DETAIL_CHARS, ErrorBody, ErrorCode, Issue, IssueBody, issues_of
 
 STATUS_OF_KIND: Final[Mapping[type[errors.Error], int]] = {
@@ -67,6 +68,17 @@ def answer(status: int, body: ErrorBody, headers: Headers | None = None) -> Resp
 def of_refusal(refused: Refused) -> Response:
     """A refusal as it stands."""
     return answer(refused.status, refused.body, refused.headers)
+
+
+def of_foreseen(error: Refused | errors.Error | DeadlineExceeded) -> Response:
+    """Whatever a request may end with, short of a crash."""
+    match error:
+        case Refused():
+            return of_refusal(error)
+        case errors.Error():
+            return of_core(error)
+        case _:
+            return of_deadline()
 
 
 def status_of(error: errors.Error) -> int:

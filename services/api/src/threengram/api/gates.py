@@ -5,6 +5,7 @@ Credential, rate limits, body, scope, arguments; then the call, whose first roun
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 from pydantic import ValidationError
@@ -13,8 +14,9 @@ from starlette.responses import Response
 
 from threengram.api import arguments, failures
 from threengram.api.auth import Authenticator
+from threengram.api.exports import Exports
 from threengram.api.failures import Refused
-from threengram.api.operations import AnyOperation
+from threengram.api.operations import AnyOperation, DownloadOperation, Operation
 from threengram.api.rate import RateLimits
 from threengram.core.call import OpenCall
 from threengram.core.errors import Error, InsufficientScope, NotFound
@@ -47,6 +49,7 @@ class Gates:
         rates: RateLimits,
         open_call: OpenCall,
         limits: Limits,
+        exports: Exports,
         metadata_url: str | None = None,
     ) -> None:
         self._metadata_url = metadata_url
@@ -54,6 +57,7 @@ class Gates:
         self._rates = rates
         self._open_call = open_call
         self._limits = limits
+        self._exports = exports
 
     async def serve(self, operation: AnyOperation, request: Request) -> Response:
         """The answer; every foreseen failure is one too."""
@@ -62,15 +66,15 @@ class Gates:
             principal = await self._authenticator.principal(request.headers)
             rate_headers = await self._rates.charge(principal)
             response = await self._admitted(operation, request, principal)
-        except Refused as refused:
-            response = failures.of_refusal(refused)
-        except Error as error:
-            response = failures.of_core(error)
-        except DeadlineExceeded:
-            response = failures.of_deadline()
+        except (Refused, Error, DeadlineExceeded) as error:
+            response = self._failed(error)
         except ClientGone:
             return Response(status_code=400)
         response.headers.update(rate_headers)
+        return response
+
+    def _failed(self, error: Refused | Error | DeadlineExceeded) -> Response:
+        response = failures.of_foreseen(error)
         if self._metadata_url is not None and _CHALLENGE in response.headers:
             # Where a client learns how to get a token (RFC 9728, section 5.1).
             response.headers[_CHALLENGE] += f', resource_metadata="{self._metadata_url}"'
@@ -88,6 +92,8 @@ class Gates:
                 # A malformed id names nothing, as an unknown one does.
                 raise NotFound("memory", "") from None
             return failures.of_issues(issues)
+        if isinstance(operation, DownloadOperation):
+            return self._exports.download(principal, self._failed)
         try:
             content = await self._run(operation, principal, given)
         except ValidationError as error:
@@ -109,7 +115,7 @@ class Gates:
             return arguments.from_body(model, body, request)
         return arguments.from_url(model, request)
 
-    async def _run(self, operation: AnyOperation, principal: Principal, given: Input) -> bytes:
+    async def _run(self, operation: Operation[Any, Any], principal: Principal, given: Input) -> bytes:
         async with deadline(self._limits.request_timeout_s), self._open_call(principal) as call:
             found = await operation.handler(call, given)
             # Within the call, so that what a verb left to it to commit is undone by an answer that can't be told.

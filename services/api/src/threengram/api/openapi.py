@@ -11,8 +11,10 @@ from typing import Any, Final
 import orjson
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.responses import JSONResponse
 
-from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
+from threengram.api.exports import MEDIA_TYPE, Download
+from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation, DownloadOperation
 from threengram.api.operations.environment import VERSION
 from threengram.schema.advertise import input_schema, output_schema
 from threengram.schema.errors import ErrorBody
@@ -74,6 +76,7 @@ def _documented(operation: AnyOperation) -> dict[str, Any]:
         "tags": [operation.tag],
         "status_code": operation.status,
         "response_model": None,
+        "response_class": Download if isinstance(operation, DownloadOperation) else JSONResponse,
         "responses": _responses(operation),
         "openapi_extra": _extra(operation),
     }
@@ -87,7 +90,8 @@ def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
     absent = set() if operation.can_be_missing else {404}
     absent |= set() if operation.can_conflict else {409}
     absent |= set() if operation.has_body else {408, 413, 415}
-    success = _response("Success", output_schema(operation.output), _RATE_HEADERS)
+    media_type = MEDIA_TYPE if isinstance(operation, DownloadOperation) else _JSON
+    success = _response("Success", output_schema(operation.output), _RATE_HEADERS, media_type)
     responses: dict[int | str, dict[str, Any]] = {operation.status: success}
     for status, text in _FAILURES.items():
         if status not in absent:
@@ -95,8 +99,10 @@ def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
     return responses
 
 
-def _response(description: str, schema: dict[str, Any], headers: tuple[str, ...]) -> dict[str, Any]:
-    response: dict[str, Any] = {"description": description, "content": {_JSON: {"schema": schema}}}
+def _response(
+    description: str, schema: dict[str, Any], headers: tuple[str, ...], media_type: str = _JSON
+) -> dict[str, Any]:
+    response: dict[str, Any] = {"description": description, "content": {media_type: {"schema": schema}}}
     if headers:
         response["headers"] = {name: {"schema": {"type": "string"}} for name in headers}
     return response

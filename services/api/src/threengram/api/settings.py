@@ -66,6 +66,14 @@ class Settings(EdgeSettings):
     )
     password_threads: int = Field(default=2, ge=1, le=64, description="Passwords hashed at once; 19 MiB each.")
     session_minutes: int = Field(default=720, ge=1, description="How long a login on the web pages lasts.")
+    export_timeout_s: float = Field(
+        default=600, gt=0, le=3600, description="Longest time one export may take; its reader may be slow."
+    )
+    exports_at_once: int = Field(
+        default=2,
+        ge=1,
+        description="Exports that one process sends at the same time; each holds a connection of the pool.",
+    )
 
     def rules(self) -> Rules:
         """The limits of routes that meet a caller before it is known."""

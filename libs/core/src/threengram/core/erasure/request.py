@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from threengram.core.db.database import STATEMENT_TIMEOUT_MS, Database
+from threengram.core.db.database import STATEMENT_TIMEOUT_MS, Database, TenantTransaction
 from threengram.core.db.statement import Step
 from threengram.core.erasure import queries
 from threengram.core.errors import Conflict
@@ -36,13 +36,18 @@ async def request_erasure(database: Database, principal: Principal, *, now: date
     Raises `Conflict` while the tenant has other users: their words would go with it.
     """
     async with database.tenant(principal) as tx:
-        others = await tx.fetch(queries.OTHER_USERS, {"user_id": principal.user_id})
-        if others[0]["total"]:
-            raise Conflict("this account has other users; remove them first", subject_id=str(principal.tenant_id))
-        shut = await tx.fetch(queries.SHUT_TENANT)
-        if shut:
-            await tx.run(_shutting(principal, now))
-        runs = await tx.fetch(queries.LIVE_ERASURE, {"kind": ERASE})
+        return await erasing(tx, principal, now=now)
+
+
+async def erasing(tx: TenantTransaction, principal: Principal, *, now: datetime) -> Requested:
+    """The same in a unit of work that has begun."""
+    others = await tx.fetch(queries.OTHER_USERS, {"user_id": principal.user_id})
+    if others[0]["total"]:
+        raise Conflict("this account has other users; remove them first", subject_id=str(principal.tenant_id))
+    shut = await tx.fetch(queries.SHUT_TENANT)
+    if shut:
+        await tx.run(_shutting(principal, now))
+    runs = await tx.fetch(queries.LIVE_ERASURE, {"kind": ERASE})
     return Requested(runs[0]["id"], was_requested=not shut)
 
 

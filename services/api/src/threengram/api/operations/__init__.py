@@ -1,12 +1,13 @@
 """The whole surface on one screen. Those that MCP publishes too stand in the order of its tools."""
 
+from threengram.api.operations.account import DELETE_ACCOUNT, EXPORT
 from threengram.api.operations.browse import HISTORY, LIST_FACETS, LIST_MEMORIES, STATS
 from threengram.api.operations.consolidation import GET_CONSOLIDATION, SWITCH_CONSOLIDATION
 from threengram.api.operations.corrections import ARCHIVE, RESOLVE, REVISE, UNARCHIVE
 from threengram.api.operations.environment import GET_VERSION, describing
 from threengram.api.operations.facts import GET_FACTS
 from threengram.api.operations.memories import GET_MEMORIES, GET_MEMORY, REMEMBER
-from threengram.api.operations.operation import AnyOperation, Operation
+from threengram.api.operations.operation import AnyOperation, DownloadOperation, Operation
 from threengram.api.operations.orientation import BRIEFING, HANDOFF
 from threengram.api.operations.proposals import REVIEW_PROPOSALS, UNDO_PROPOSAL
 from threengram.api.operations.scopes import CONFIGURE_SCOPE, LIST_SCOPES
@@ -44,6 +45,8 @@ OPERATIONS: tuple[AnyOperation, ...] = (
     SESSION_EVENTS,
     STATS,
     GET_VERSION,
+    EXPORT,
+    DELETE_ACCOUNT,
 )
 
-__all__ = ["OPERATIONS", "PREFIX", "AnyOperation", "Operation"]
+__all__ = ["OPERATIONS", "PREFIX", "AnyOperation", "DownloadOperation", "Operation"]

@@ -12,12 +12,12 @@ In = TypeVar("In", bound=Input)
 Out = TypeVar("Out", bound=Output)
 
 
-@dataclass(frozen=True)
-class Operation(Generic[In, Out]):
+@dataclass(frozen=True, kw_only=True)
+class Described:
     """One route. `name` is that of core's verb and, where MCP has it, of the tool.
 
-    `scope` is None where any standing credential will do. The arguments of a POST are its body, those of a GET its
-    path and query. `can_be_missing` and `can_conflict` say whether 404 and 409 belong to its answers.
+    `scope` is None where any standing credential will do. The arguments of a POST or DELETE are its body, those of
+    a GET its path and query. `can_be_missing` and `can_conflict` say whether 404 and 409 belong to its answers.
     """
 
     name: str
@@ -27,9 +27,8 @@ class Operation(Generic[In, Out]):
     description: str
     tag: str
     scope: OAuthScope | None
-    input: type[In]
-    output: type[Out]
-    handler: Callable[[Call, In], Awaitable[Out]]
+    input: type[Input]
+    output: type[Output]
     status: int = 200
     is_tool: bool = True
     can_be_missing: bool = False
@@ -38,7 +37,23 @@ class Operation(Generic[In, Out]):
     @property
     def has_body(self) -> bool:
         """Whether the arguments come as a JSON body."""
-        return self.method == "POST"
+        return self.method in ("POST", "DELETE")
 
 
-AnyOperation = Operation[Any, Any]
+@dataclass(frozen=True, kw_only=True)
+class Operation(Described, Generic[In, Out]):
+    """A route that answers with one JSON object."""
+
+    input: type[In]
+    output: type[Out]
+    handler: Callable[[Call, In], Awaitable[Out]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DownloadOperation(Described):
+    """A route that answers with an export; `output` is what every line of it is."""
+
+    is_tool: bool = False
+
+
+AnyOperation = Operation[Any, Any] | DownloadOperation

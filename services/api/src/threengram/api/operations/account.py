@@ -1,0 +1,41 @@
+"""The account as a whole: taken along, and taken away."""
+
+from threengram.api.operations.operation import DownloadOperation, Operation
+from threengram.core.erasure.verb import delete_account
+from threengram.schema.account import DeleteAccountInput, DeleteAccountOutput
+from threengram.schema.enums import OAuthScope
+from threengram.schema.export import ExportInput, ExportRecord
+
+EXPORT = DownloadOperation(
+    name="export",
+    method="GET",
+    path="/export",
+    title="Export the account",
+    description=(
+        "Everything that the account holds, of one snapshot, one JSON object a line. The last line counts all lines; a "
+        "file without it was cut off. One at a time for each user. docs/reference/export.md describes the records."
+    ),
+    tag="account",
+    scope=OAuthScope.ACCOUNT,
+    input=ExportInput,
+    output=ExportRecord,
+    can_conflict=True,
+)
+
+DELETE_ACCOUNT = Operation(
+    name="delete_account",
+    method="DELETE",
+    path="/account",
+    title="Delete the account",
+    description=(
+        "For good: from the answer on nothing opens the account, this credential included, and a job overwrites every "
+        "word in it. Refused while the account has other users."
+    ),
+    tag="account",
+    scope=OAuthScope.ACCOUNT,
+    input=DeleteAccountInput,
+    output=DeleteAccountOutput,
+    handler=delete_account,
+    is_tool=False,
+    can_conflict=True,
+)
