@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
+from threengram.schema.account import DeleteAccountInput, DeleteAccountOutput
 from threengram.schema.briefing import BriefingInput, BriefingOutput
 from threengram.schema.browse import (
     HistoryInput,
@@ -249,3 +250,7 @@ class Operations:
     @reads("GET", "/version", VersionInput, VersionOutput)
     def version(self) -> None:
         """The release that answers. Any credential that stands may ask."""
+
+    @writes("DELETE", "/account", DeleteAccountInput, DeleteAccountOutput)
+    def delete_account(self) -> None:
+        """Delete the account and everything in it, for good; this credential opens nothing any more."""
