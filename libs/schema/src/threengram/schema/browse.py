@@ -11,9 +11,9 @@ from threengram.schema.base import Input, Output, present
 from threengram.schema.enums import ActorKind, CommitmentStatus, EdgeType, EventKind, MemoryStatus, MemoryType
 from threengram.schema.identifiers import Id
 from threengram.schema.instants import Instant
-from threengram.schema.memories import Project, ScopeName, Tag
+from threengram.schema.memories import Fact, Project, ScopeName, Tag
 from threengram.schema.reading import Vocabulary
-from threengram.schema.search import Cursor, not_before_recorded_after
+from threengram.schema.search import Cursor, Projection, not_before_recorded_after
 from threengram.schema.text import NORMALISED
 
 
@@ -58,6 +58,7 @@ class ListMemoriesInput(Input):
     recorded_after: Instant | None = Field(default=None, description="Inclusive")
     recorded_before: Instant | None = Field(default=None, description="Inclusive; not before recordedAfter")
     limit: Annotated[int, Field(ge=1, le=bounds.MAX_LISTED, strict=False)] = bounds.DEFAULT_LISTED
+    projection: Projection = Field(default=Projection.COMPACT, description="full: with an excerpt of the content")
     cursor: Cursor | None = Field(default=None, description="nextCursor of the same filters")
 
     @field_validator("recorded_before")
@@ -67,11 +68,14 @@ class ListMemoriesInput(Input):
 
 
 class ListedMemory(Output):
-    """One row of a list, without its content."""
+    """One row of a list. `content` is an excerpt, present in the projection full only."""
 
     id: UUID
     memory_type: MemoryType
     topic: str
+    content: str | None = present()
+    content_length: int | None = present()
+    truncated: bool | None = present()
     scope: str
     project: str | None
     tags: list[str]
@@ -208,3 +212,28 @@ class HistoryOutput(Output):
 
 class StatsInput(Input):
     """No arguments."""
+
+
+class MemoryDetailsInput(Input):
+    """Which memory."""
+
+    id: Id
+
+
+class CommitmentDetails(Output):
+    """A promise as it stands: whose it is, when it is due, by which rule (RFC 5545) it comes again."""
+
+    id: UUID
+    status: CommitmentStatus
+    owner: str | None
+    due_at: Instant | None
+    recurrence: str | None
+    resolved_at: Instant | None
+
+
+class MemoryDetailsOutput(Output):
+    """What hangs on one memory: the facts that it states, those valid longest first, and its commitment."""
+
+    facts: list[Fact]
+    facts_truncated: bool
+    commitment: CommitmentDetails | None

@@ -153,7 +153,7 @@ class Operations:
 
     @reads("GET", "/memories", ListMemoriesInput, ListMemoriesOutput)
     def list_memories(self) -> None:
-        """One page of memories, newest first, without contents."""
+        """One page of memories, newest first, with excerpts of their contents where asked."""
 
     @walks(list_memories, lambda page: page.memories)
     def iter_memories(self) -> None:

@@ -6,8 +6,11 @@ from threengram.core.browse import queries
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, fingerprint
 from threengram.core.db.statement import Row
+from threengram.core.memories.excerpt import excerpt
+from threengram.schema import bounds
 from threengram.schema.browse import LifecycleState, ListedMemory, ListMemoriesInput, ListMemoriesOutput
 from threengram.schema.enums import CommitmentStatus, MemoryStatus, MemoryType
+from threengram.schema.search import Projection
 
 
 async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesOutput:
@@ -21,6 +24,7 @@ async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesO
         has_projects=request.project is not None,
         has_types=request.memory_types is not None,
         has_tag=request.tag is not None,
+        has_excerpt=request.projection is Projection.FULL,
         is_continued=after is not None,
     )
     parameters = {
@@ -33,6 +37,7 @@ async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesO
         "after_recorded_at": None if after is None else after.recorded_at,
         "after_id": None if after is None else after.memory_id,
         "fetch": request.limit + 1,
+        "excerpt_chars": bounds.MAX_EXCERPT_CHARS,
     }
     rows = await tx.fetch_last(statement, parameters)
     shown, has_more = rows[: request.limit], len(rows) > request.limit
@@ -46,7 +51,7 @@ async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesO
 
 
 def _fingerprint(request: ListMemoriesInput) -> bytes:
-    """Stands for the filters; `limit` may change between pages."""
+    """Stands for the filters; `limit` and `projection` may change between pages."""
     asked = {
         "verb": "list_memories",
         "types": sorted(request.memory_types or []),
@@ -61,10 +66,17 @@ def _fingerprint(request: ListMemoriesInput) -> bytes:
 
 def _listed(row: Row) -> ListedMemory:
     commitment = row["commitment_status"]
+    content, content_length, truncated = None, None, None
+    if "content" in row:
+        body = excerpt(row["content"], row["content_chars"], bounds.MAX_EXCERPT_CHARS)
+        content, content_length, truncated = body.text, row["content_chars"], body.is_truncated
     return ListedMemory(
         id=row["id"],
         memory_type=MemoryType(row["memory_type"]),
         topic=row["topic"],
+        content=content,
+        content_length=content_length,
+        truncated=truncated,
         scope=row["scope"],
         project=row["project"],
         tags=row["tags"],

@@ -28,11 +28,20 @@ _CONDITIONS: dict[ListingStatus, LiteralString] = {
 
 
 def listed(
-    status: ListingStatus, *, has_scope: bool, has_projects: bool, has_types: bool, has_tag: bool, is_continued: bool
+    status: ListingStatus,
+    *,
+    has_scope: bool,
+    has_projects: bool,
+    has_types: bool,
+    has_tag: bool,
+    has_excerpt: bool,
+    is_continued: bool,
 ) -> Statement:
     """One page of a list and one row more, newest first."""
+    excerpt: LiteralString = "left(m.content, %(excerpt_chars)s) AS content, m.content_chars, " if has_excerpt else ""
     sql: LiteralString = (
         "SELECT m.id, m.memory_type, m.topic, m.scope, m.project, m.tags, m.status, m.recorded_at, "
+        + excerpt
         + STATE
         + """ AS state, c.status AS commitment_status
         FROM memories m
@@ -148,5 +157,20 @@ VERSIONS = tenant_statement(
     SELECT version, valid_from, valid_to, status, recorded_from, recorded_to FROM memory_lifetimes
     WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s
     ORDER BY version DESC LIMIT %(max_versions)s + 1
+    """,
+)
+STATED_FACTS = tenant_statement(
+    "stated_facts",
+    """
+    SELECT id, memory_id, subject, predicate, value, confidence, valid_from, valid_to, recorded_at FROM facts
+    WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s AND (valid_to IS NULL OR valid_to > valid_from)
+    ORDER BY valid_to DESC NULLS FIRST, subject, predicate, id LIMIT %(max_facts)s + 1
+    """,
+)
+COMMITMENT = tenant_statement(
+    "commitment_of_memory",
+    """
+    SELECT id, status, owner, due_at, recurrence, resolved_at FROM commitments
+    WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s
     """,
 )
