@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 from uuid import UUID
 
 from threengram.core.errors import InvalidCursor
+from threengram.core.sealing import Sealer
 from threengram.schema.bounds import MAX_CURSOR_CHARS
 
 MAC_BYTES = 16
@@ -75,6 +76,10 @@ class CursorSealer:
             return cls(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
         except binascii.Error:
             raise ValueError("the cursor key is not base64url") from None
+
+    def sealer(self, purpose: str) -> Sealer:
+        """A sealer of other things, whose key tells nothing about this one's."""
+        return Sealer(self._key, purpose)
 
     def seal(self, tenant_id: UUID, fingerprint: bytes, state: State) -> str:
         """The cursor as URL-safe text."""
