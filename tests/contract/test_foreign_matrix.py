@@ -22,6 +22,7 @@ from tests.contract.web.stack import Owner, a_browser, an_owner, pages_of, quick
 from tests.integration.core.proposing import propose_edge, propose_fact
 from tests.people import Person
 from threengram.api.account import AccountPages
+from threengram.api.browsing import routes as browsing
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX
 from threengram.core.call import Core
@@ -280,17 +281,27 @@ async def test_pages_tell_nothing_either(core: Core, hashes: PasswordHashes, ten
     asking, other = tenants
     (grant,) = await list_grants(core.database, other.owner.principal, now=core.clock())
     login = (await list_sessions(core.database, other.owner.principal, core.clock()))[0]
-    named = {"/account/apps/{grant_id}/revoke": grant.id, "/account/sessions/{session_id}/revoke": login.id}
+    memory = await other.memory("commitment", dueAt="2026-05-01T09:00:00Z")
     pages = pages_of(core, hashes)
     account = AccountPages(pages.logins, core.database, hashes, core.clock)
-    assert {route.path for route in account.routes() if "{" in route.path} == set(named)
+    routes = [*account.routes(), *browsing.routes(pages.visits, core.cursors, core.clock)]
+    named: dict[str, tuple[str, object]] = {
+        route.path: (
+            "POST" if "POST" in (route.methods or ()) else "GET",
+            _named(route.path, grant.id, login.id, memory),
+        )
+        for route in routes
+        if "{" in route.path
+    }
+    assert len(named) == 8
     async with serving(pages), a_browser(pages.app) as browser:
         await browser.log_in(asking.owner.email)
         csrf = token_in(await browser.get("/account"))
-        for path, known in named.items():
+        for path, (method, known) in named.items():
 
-            async def send(value: str, path: str = path) -> httpx2.Response:
-                return await browser.post(re.sub(r"{\w+}", value, path), {"csrf_token": csrf})
+            async def send(value: str, path: str = path, method: str = method) -> httpx2.Response:
+                address = re.sub(r"{\w+}", value, path)
+                return await (browser.get(address) if method == "GET" else browser.post(address, {"csrf_token": csrf}))
 
             foreign, nobodys = [
                 await seen(core.database, asking.owner.principal, str(value), send, is_id=True)
@@ -300,3 +311,8 @@ async def test_pages_tell_nothing_either(core: Core, hashes: PasswordHashes, ten
             assert foreign.status == 404
     assert await list_grants(core.database, other.owner.principal, now=core.clock()) == [grant]
     assert login in await list_sessions(core.database, other.owner.principal, core.clock())
+
+
+def _named(path: str, grant_id: UUID, session_id: UUID, memory_id: str) -> object:
+    """What the placeholder of a page's path stands for."""
+    return grant_id if "{grant_id}" in path else session_id if "{session_id}" in path else memory_id

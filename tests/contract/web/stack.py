@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from tests.contract.mcp.stack import started
 from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
+from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.limits import EdgeLimits, Rules
 from threengram.api.login import Logins
@@ -83,7 +84,12 @@ def pages_of(
             authenticator=Authenticator(ApiKeyResolver(core.database, uses), core.clock),
             rates=rates,
             open_call=partial(open_call, core),
-            routes=[*static_routes(limits), *logins.routes(), *account.routes()],
+            routes=[
+                *static_routes(limits),
+                *logins.routes(),
+                *browsing.routes(visits, core.cursors, core.clock),
+                *account.routes(),
+            ],
         )
     )
     return Pages(core, hashes, logins, visits, app)

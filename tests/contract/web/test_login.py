@@ -105,10 +105,10 @@ async def test_behind_https_the_cookie_is_secure_and_bound_to_the_host(
 )
 async def test_a_login_leads_nowhere_but_to_this_server(browser: Browser, olga: Owner, target: str) -> None:
     shown = await browser.http.get("/login", params={"next": target})
-    assert 'name="next" value="/account"' in shown.text
+    assert 'name="next" value="/memories"' in shown.text
     form = {"csrf_token": token_in(shown), "email": olga.email, "password": PASSWORD, "next": target}
     answer = await browser.post("/login", form)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/memories")
 
 
 @pytest.mark.parametrize("token", [None, "", "0" * 64])

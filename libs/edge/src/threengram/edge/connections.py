@@ -47,6 +47,11 @@ class Connections:
         """Opens an authorised call on these connections."""
         return partial(open_call, self._core)
 
+    @property
+    def cursors(self) -> CursorSealer:
+        """Seals what travels through the hands of callers."""
+        return self._core.cursors
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """The connections, for as long as the block runs; isolation is in force before it does."""

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp
 
 from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
+from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
 from threengram.api.gates import Limits
@@ -105,6 +106,7 @@ class Api:
             routes=[
                 *static_routes(self.edge_limits),
                 *self.logins.routes(),
+                *browsing.routes(self.visits, self.connections.cursors, self.connections.clock),
                 *self.account.routes(),
                 *self.oauth.routes(),
             ],

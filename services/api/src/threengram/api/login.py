@@ -34,7 +34,7 @@ from threengram.runtime.metrics import LOGINS
 
 LOGIN_PATH: Final = "/login"
 LOGOUT_PATH: Final = "/logout"
-HOME_PATH: Final = "/account"
+HOME_PATH: Final = "/memories"
 _log = get_logger(__name__)
 
 

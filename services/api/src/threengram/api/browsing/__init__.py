@@ -1,0 +1,1 @@
+"""Pages on which a person finds, reads and corrects memories."""

@@ -1,0 +1,26 @@
+"""All pages about memories."""
+
+from starlette.routing import Route
+
+from threengram.api.browsing.addresses import Addresses
+from threengram.api.browsing.commitments import CommitmentsPage
+from threengram.api.browsing.correction import CorrectionPage
+from threengram.api.browsing.facts import FactsPage
+from threengram.api.browsing.memories import MemoriesPage
+from threengram.api.browsing.memory import MemoryPage
+from threengram.api.visits import Visits
+from threengram.core.cursor import CursorSealer
+from threengram.core.time.clock import Clock
+
+
+def routes(visits: Visits, cursors: CursorSealer, clock: Clock) -> list[Route]:
+    """What `app` serves beside the account."""
+    addresses = Addresses(cursors.sealer("addresses"))
+    memories = MemoriesPage(addresses, clock)
+    return [
+        *memories.routes(visits),
+        *MemoryPage(memories, clock).routes(visits),
+        *CorrectionPage(clock).routes(visits),
+        *CommitmentsPage(addresses, memories).routes(visits),
+        *FactsPage(addresses).routes(visits),
+    ]
