@@ -34,7 +34,7 @@ DESIGN: frozenset[Path] = frozenset(
         *(("worker-default", peer, port) for peer, port in (("pooler", 5432), ("valkey", 6379), ("embedder", 8302))),
         *(("beat", peer, port) for peer, port in (("pooler", 5432), ("valkey", 6379))),
         ("migrations", "db", 5432),
-        *(("test", peer, port) for peer, port in (("gateway", 8300), ("pooler", 5432))),
+        *(("test", peer, port) for peer, port in (("gateway", 8300), ("api", 8301), ("pooler", 5432))),
     }
 )
 """Section 2 of the design between pods of the release; `test` is the pod of `helm test`."""

@@ -155,7 +155,7 @@ def test_only_the_owner_s_jobs_know_the_owner_and_only_api_signs() -> None:
                 assert "OWNER" not in text, owner
                 assert "threengram-owner" not in text, owner
             signs = any(variable.endswith("_SIGNING_KEY") for variable in variables)
-            assert signs == (component in {"api", "test"} or "-keys-" in owner), owner
+            assert signs == (component == "api" or "-keys-" in owner), owner
 
 
 def test_what_pods_have_in_common_is_overridden_by_a_component() -> None:

@@ -33,6 +33,7 @@ name, `worker` for all of them. Takes the root, gives a JSON list.
 {{- end -}}
 {{- if .Values.tests.enabled -}}
 {{- $paths = append $paths (dict "from" "test" "to" "gateway" "port" 8300) -}}
+{{- $paths = append $paths (dict "from" "test" "to" "api" "port" 8301) -}}
 {{- if $inside -}}
 {{- $paths = append $paths (dict "from" "test" "to" (first $database) "port" (last $database)) -}}
 {{- end -}}

@@ -44,8 +44,8 @@ async def test_the_predecessors_own_words_may_be_asserted_again(core: Core, alic
 
 async def test_a_memory_is_superseded_once(core: Core, alice: Person) -> None:
     first = await write(core, alice)
-    await correct(core, alice, first.memory.id)
-    with pytest.raises(Conflict) as refused:
+    second = await correct(core, alice, first.memory.id)
+    with pytest.raises(Conflict, match=str(second.memory.id)) as refused:
         await correct(core, alice, first.memory.id, content="a third opinion")
     assert refused.value.subject_id == str(first.memory.id)
 

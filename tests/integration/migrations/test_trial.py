@@ -1,65 +1,68 @@
-"""What `helm test` runs, against a gateway that runs as a process."""
+"""What `helm test` runs, against a gateway and an API that run as processes."""
 
 import base64
+import contextlib
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
-from joserfc.jwk import RSAKey
 
+from tests.contract.rest.process import api_process
 from tests.integration.runtime.processes import Service, eventually, listening, service
 from tests.people import AUDIENCE, ISSUER
-from threengram.migrations.manage import publish_keys
+from threengram.migrations.trial import EMAIL
 
 TIMEOUT_S = 60
+PUBLIC_URL = AUDIENCE.removesuffix("/mcp")
+STEPS = ["register", "token", "remember", "search", "revise", "search", "briefing"]
 
 
 @pytest.fixture
-def published_key(owner_url: str) -> Iterator[str]:
-    """The private half of a key that verifiers know."""
-    key = a_key()
-    publish_keys(owner_url, key, datetime.now(UTC))
-    yield key
-    with psycopg.connect(owner_url) as owner:
-        owner.execute("DELETE FROM signing_keys WHERE kid = %s", (RSAKey.import_key(key).thumbprint(),))
-
-
-def a_key() -> str:
-    return RSAKey.generate_key(2048).as_pem(private=True).decode()
-
-
-@pytest.fixture
-def gateway(
-    tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: str, published_key: str
-) -> Iterator[Service]:
-    settings = {
-        "public_url": AUDIENCE.removesuffix("/mcp"),
+def urls(database_url: str, redis_url: str, hash_embedder_url: str) -> dict[str, str]:
+    return {
+        "public_url": PUBLIC_URL,
         "issuer_url": ISSUER,
-        "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
         "database_url": database_url,
         "redis_url": redis_url,
         "embedder_url": hash_embedder_url,
     }
+
+
+@contextlib.contextmanager
+def gateway_process(directory: Path, urls: dict[str, str]) -> Iterator[Service]:
+    settings = {**urls, "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode()}
     with (
         listening() as listener,
-        service(("-m", "threengram.gateway"), "THREENGRAM_GATEWAY_", tmp_path, listener, **settings) as running,
+        service(("-m", "threengram.gateway"), "THREENGRAM_GATEWAY_", directory, listener, **settings) as running,
     ):
         eventually(running.is_ready)
         yield running
 
 
-def trial(database_url: str, gateway_url: str, key: str) -> tuple[int, list[dict[str, str]], str]:
+@pytest.fixture
+def gateway(tmp_path: Path, urls: dict[str, str]) -> Iterator[Service]:
+    with gateway_process(tmp_path, urls) as running:
+        yield running
+
+
+@pytest.fixture
+def api(tmp_path: Path, urls: dict[str, str]) -> Iterator[Service]:
+    with api_process(tmp_path, **urls) as running:
+        eventually(running.is_ready)
+        yield running
+
+
+def trial(database_url: str, gateway: Service, api: Service) -> tuple[int, list[dict[str, str]], str]:
     settings = {
         "DATABASE_URL": database_url,
-        "SIGNING_KEY": key,
-        "PUBLIC_URL": AUDIENCE.removesuffix("/mcp"),
+        "PUBLIC_URL": PUBLIC_URL,
         "ISSUER_URL": ISSUER,
-        "GATEWAY_URL": gateway_url,
+        "GATEWAY_URL": gateway.url,
+        "API_URL": api.url,
     }
     done = subprocess.run(
         [sys.executable, "-P", "-m", "threengram.migrations.trial"],
@@ -72,18 +75,33 @@ def trial(database_url: str, gateway_url: str, key: str) -> tuple[int, list[dict
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
-def test_an_installation_in_order_passes_again_and_again(
-    gateway: Service, database_url: str, published_key: str
-) -> None:
+def live_grants(database_url: str) -> int:
+    """Of the trial's own user."""
+    query = (
+        "SELECT count(*) FROM oauth_grants g JOIN users u ON u.tenant_id = g.tenant_id AND u.id = g.user_id"
+        " WHERE u.email = %(email)s AND g.revoked_at IS NULL"
+    )
+    with psycopg.connect(database_url) as runtime:
+        row = runtime.execute("SELECT tenant_id FROM auth_user_by_email(%s)", (EMAIL,)).fetchone()
+        assert row is not None
+        runtime.execute("SELECT set_config('app.tenant_id', %s, true)", (str(row[0]),))
+        counted = runtime.execute(query, {"email": EMAIL}).fetchone()
+    assert counted is not None
+    return int(counted[0])
+
+
+def test_an_installation_in_order_passes_again_and_again(gateway: Service, api: Service, database_url: str) -> None:
     for _ in range(2):
-        code, lines, errors = trial(database_url, gateway.url, published_key)
+        code, lines, errors = trial(database_url, gateway, api)
         assert (code, errors) == (0, ""), lines
-        tools = [line.get("tool", line["event"]) for line in lines]
-        assert tools == ["remember", "search", "revise", "search", "briefing", "passed"]
+        assert [line.get("step", line["event"]) for line in lines] == [*STEPS, "passed"]
+    assert live_grants(database_url) == 0
 
 
-def test_a_gateway_that_does_not_know_the_key_fails_the_trial_and_says_where(
-    gateway: Service, database_url: str
+def test_a_gateway_that_takes_tokens_of_another_issuer_fails_the_trial_which_says_where(
+    tmp_path: Path, urls: dict[str, str], api: Service, database_url: str
 ) -> None:
-    code, lines, _ = trial(database_url, gateway.url, a_key())
+    with gateway_process(tmp_path, {**urls, "issuer_url": "https://another.example"}) as gateway:
+        code, lines, _ = trial(database_url, gateway, api)
     assert (code, lines[-1]["event"], lines[-1]["reason"]) == (1, "failed", "remember: HTTP 401")
+    assert live_grants(database_url) == 0

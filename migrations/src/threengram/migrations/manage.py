@@ -1,9 +1,9 @@
 """What an operator does to an installation that runs as containers: `python -m threengram.migrations.manage COMMAND`.
 
 `publish-key` publishes the public half of the signing key that `api` holds, `activate-key` lets the first of several
-sign from now on, `user EMAIL` makes somebody who may log in
-(the password is the first line of standard input), `token EMAIL` prints an access token for the MCP server. The first
-two act as the owner, everything else as the runtime role. A refusal is one line and exit code 1.
+sign from now on, `user EMAIL` makes somebody who may log in (the password is the first line of standard input),
+`token EMAIL` prints an access token for the MCP server. The first two act as the owner, everything else as the runtime
+role. A refusal is one line and exit code 1.
 """
 
 import argparse
