@@ -8,11 +8,18 @@ tells of something that happened once, or holds two values to choose from says n
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from threengram.core.consolidation.claims.phrases import attribute_of, is_bare, phrase, rate_of, subject_of
+from threengram.core.consolidation.claims.phrases import (
+    attribute_of,
+    is_bare,
+    phrase,
+    qualifier_of,
+    rate_of,
+    subject_of,
+)
 from threengram.core.consolidation.reading import Reading, language_name, lexicon_named, read
 from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
-from threengram.core.consolidation.rules.difference import negations
+from threengram.core.consolidation.rules.difference import is_past, negations
 from threengram.schema.bounds import MAX_FACTS_PER_WRITE, MAX_PREDICATE_CHARS, MAX_SUBJECT_CHARS, MAX_VALUE_CHARS
 from threengram.schema.enums import MemoryType
 
@@ -65,7 +72,7 @@ def _is_unclear(clause: Clause) -> bool:
     if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM, Role.HEDGE) for token in clause):
         return True
     changes = any(token.role is Role.CHANGE for token in clause)
-    return not changes and any(token.is_happening for token in clause)
+    return is_past(clause) or (not changes and any(token.is_happening for token in clause))
 
 
 def _claim(clause: Clause, lexicon: Lexicon) -> Claim | None:
@@ -93,8 +100,11 @@ def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon:
         return Claim(name.subject, name.attribute or "date", value.key, 0.7) if has_year else None
     if value.slot == "phone":
         return Claim(name.subject, "phone", value.text, 0.7)
-    attribute = name.attribute or attribute_of(verb, said, value)
-    predicate = "_".join(part for part in (attribute, value.unit, rate_of(said, value)) if part)
+    attribute, rate = name.attribute or attribute_of(verb, said, value), rate_of(said, value)
+    qualifier = qualifier_of(said, value, attribute, rate)
+    if qualifier is None:
+        return None
+    predicate = "_".join(part for part in (attribute, qualifier, value.unit, rate) if part)
     return Claim(name.subject, predicate, value.amount, 0.8 if value.unit else 0.7)
 
 

@@ -1,13 +1,15 @@
 """Parts of a clause as words for a fact: who or what it is about, which property, per what."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from threengram.core.consolidation.reading.lexicon import Lexicon
-from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.reading.units import unit_named
 
 MAX_SUBJECT_WORDS = 6
+MAX_QUALIFIER_WORDS = 3
 _PER = frozenset({"per", "pro", "par", "por", "je"})
 
 _ATTRIBUTES = {
@@ -29,7 +31,7 @@ def subject_of(before: Clause, lexicon: Lexicon, *, splits: bool) -> Named | Non
     With `splits` it is `X` of `the owner of X`, and the owner an attribute.
     """
     tokens = [
-        token for token in before if token.role not in (Role.ARTICLE, Role.SOFT, Role.CHANGE) and token.key != ","
+        token for token in before if token.role not in (Role.ARTICLE, Role.SOFT, Role.CHANGE) and token.key not in ",:"
     ]
     content = [token for token in tokens if token.is_content]
     if not content or len(content) > MAX_SUBJECT_WORDS:
@@ -85,16 +87,40 @@ def attribute_of(verb: Token, said: Clause, value: Token) -> str:
 
 def rate_of(said: Clause, value: Token) -> str:
     """`per_month` when the value is for each of something, else nothing."""
-    place = _place(said, value)
-    behind = [token for token in said[place + 1 : place + 4] if token.key != ","]
-    if behind and behind[0].kind is Kind.WORD:
-        behind = behind[1:]
-    if len(behind) < 2 or behind[0].role not in (Role.PREPOSITION, Role.ARTICLE):
+    behind = [token for token in said[_place(said, value) + 1 :] if token.key != ","]
+    for joint, counted in pairwise(behind):
+        if joint.role not in (Role.PREPOSITION, Role.ARTICLE):
+            continue
+        unit = unit_named(counted.text)
+        if unit is not None and (unit.dimension == "duration" or joint.key in _PER):
+            return f"per_{unit.symbol}"
+        if joint.key in _PER and counted.is_content:
+            return f"per_{_as_predicate(counted.text)}"
+    return ""
+
+
+def qualifier_of(said: Clause, value: Token, attribute: str, rate: str) -> str | None:
+    """What else the clause says behind the value, as part of a predicate: `on_test_set`, or nothing.
+
+    It tells this measure from others, so it must not get lost. None when it is too much for that, or a time.
+    """
+    known = {*f"{attribute}_{rate}".split("_"), "old"}
+    behind = [token for token in said[_place(said, value) + 1 :] if token.role not in (Role.ARTICLE, Role.SOFT)]
+    content = [
+        token for token in behind if token.is_content and token.text.lower() not in known and not _is_rate(token, rate)
+    ]
+    if not content:
         return ""
-    unit = unit_named(behind[1].text)
-    if unit is not None and (unit.dimension == "duration" or behind[0].key in _PER):
-        return f"per_{unit.symbol}"
-    return f"per_{_as_predicate(behind[1].text)}" if behind[0].key in _PER and behind[1].is_content else ""
+    if len(content) > MAX_QUALIFIER_WORDS or any(token.kind in VALUES - {Kind.WEEKDAY} for token in content):
+        return None
+    first = behind.index(content[0])
+    words = behind[max(0, first - 1) :] if first and behind[first - 1].role is Role.PREPOSITION else behind[first:]
+    return _as_predicate(" ".join(token.text for token in words if token.key not in ",:"))
+
+
+def _is_rate(token: Token, rate: str) -> bool:
+    unit = unit_named(token.text)
+    return unit is not None and rate.endswith(unit.symbol)
 
 
 def _place(said: Clause, value: Token) -> int:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from threengram.core.consolidation.reading.languages import LANGUAGES, UNKNOWN, language_of
 from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.scanning import normalise, scan
-from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
+from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 
 MAX_READ_CHARS = 4_000
 """A longer body says too much to be one statement: it is never compared, and claims are looked for up to here."""
@@ -71,6 +71,8 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
             token.kind is Kind.WORD and before is not None and before.role is Role.COPULA and _is_person(token, lexicon)
         ):
             tokens[position] = replace(token, kind=Kind.NAME, slot="name")
+        elif token.role is Role.DEADLINE and not lexicon.is_spaced and _is_former(before, after):
+            tokens[position] = Token(token.text, token.key, Kind.CONTRAST, slot="contrast")
         elif token.role is Role.NO_LONGER and _is_alone(token, tokens[:position], lexicon):
             tokens[position] = replace(token, role=Role.SOFT)
     return tuple(tokens)
@@ -89,6 +91,12 @@ def _numbered(token: Token, before: Token | None, after: Token | None, lexicon: 
     else:
         slot = "number"
     return replace(token, slot=slot, key=f"{token.key} {slot}")
+
+
+def _is_former(before: Token | None, after: Token | None) -> bool:
+    """Whether a word for "before" stands in front of a noun and behind no time: `前负责人` is who was in charge."""
+    is_timed = before is not None and before.kind in VALUES
+    return not is_timed and after is not None and after.kind in (Kind.WORD, Kind.NAME)
 
 
 def _is_alone(token: Token, before: list[Token], lexicon: Lexicon) -> bool:

@@ -46,22 +46,21 @@ class Difference:
 
     @property
     def is_of_two_moods(self) -> bool:
-        """Whether one of the clauses only asks, plans, guesses or sets a condition, or the newer one tells of the past.
+        """Whether one of the clauses only asks, plans, guesses, sets a condition or tells of the past.
 
-        What might be, was or should be takes the place of nothing that is; and the other way round.
+        What might be, was or should be takes the place of nothing that is, and what is leaves it as it was.
         """
         before, after = (
             Counter(token.key for token in clause if token.role is Role.HEDGE) for clause in (self.older, self.newer)
         )
         if before != after:
             return True
-        was, is_past = (any(token.is_past for token in clause) for clause in (self.older, self.newer))
-        return is_past and not was and not self.says_so
+        return is_past(self.older) is not is_past(self.newer)
 
     @property
     def says_so(self) -> bool:
         """Whether the newer clause itself says that something has changed."""
-        return any(token.role in (Role.CHANGE, Role.RETRACTOR, Role.NO_LONGER) for token in self.newer)
+        return _says_so(self.newer)
 
 
 def difference(older: Clause, newer: Clause, lexicon: Lexicon) -> Difference:
@@ -82,6 +81,15 @@ def difference(older: Clause, newer: Clause, lexicon: Lexicon) -> Difference:
             left[token.key] -= 1
             added.append(Placed(position, token))
     return Difference(older, newer, tuple(removed), tuple(reversed(added)), tuple(shared))
+
+
+def is_past(clause: Clause) -> bool:
+    """Whether it tells how something was; `was raised to 30 s` tells how it is."""
+    return any(token.is_past for token in clause) and not _says_so(clause)
+
+
+def _says_so(clause: Clause) -> bool:
+    return any(token.role in (Role.CHANGE, Role.RETRACTOR, Role.NO_LONGER) for token in clause)
 
 
 def negations(clause: Clause) -> int:

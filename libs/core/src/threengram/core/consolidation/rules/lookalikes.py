@@ -45,7 +45,7 @@ def _titles(reading: Reading) -> dict[str, set[str]]:
 
 def _agree(titles: set[str], others: set[str]) -> bool:
     """Whether two of them are one title, perhaps inflected: `Herr` and `Herrn`."""
-    return any(one.startswith(other) or other.startswith(one) for one in titles for other in others)
+    return not {one.removesuffix("n") for one in titles}.isdisjoint(other.removesuffix("n") for other in others)
 
 
 def _spellings(reading: Reading) -> dict[str, set[str]]:
@@ -88,7 +88,7 @@ def _subject(clause: Clause) -> list[Token] | None:
 
 
 def _is_verb(token: Token, *, is_first: bool) -> bool:
-    return token.is_pivot or (token.role is Role.CHANGE and not is_first)
+    return token.is_pivot or (token.key == ":" and not is_first) or (token.role is Role.CHANGE and not is_first)
 
 
 def qualified_differently(found: Difference) -> bool:

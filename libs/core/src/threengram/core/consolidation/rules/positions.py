@@ -52,6 +52,14 @@ def is_value_before_verb(placed: Placed, clause: Clause) -> bool:
     return not leads(placed, clause) and follows is not Role.GENITIVE and not any(token.is_pivot for token in after)
 
 
+def is_genitive(placed: Placed, clause: Clause) -> bool:
+    """Whether only its article joins it to the noun before it: `die Miete der Nachbarn`."""
+    before = clause[max(0, placed.position - 2) : placed.position]
+    return (
+        len(before) == 2 and before[0].kind is Kind.WORD and before[1].role is Role.ARTICLE and not before[0].is_pivot
+    )
+
+
 def is_headed(placed: Placed, clause: Clause) -> bool:
     """Whether it is the noun behind a modifier: `chocolate` in `dark chocolate`."""
     before = clause[placed.position - 1] if placed.position else None

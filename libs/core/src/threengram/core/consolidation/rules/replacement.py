@@ -14,6 +14,7 @@ from threengram.core.consolidation.rules.lookalikes import names_differ
 from threengram.core.consolidation.rules.positions import (
     follow_each_other,
     is_due,
+    is_genitive,
     is_headed,
     is_value,
     is_value_before_verb,
@@ -50,7 +51,7 @@ def replacement(
         return ProposalRule.NAME, 0.75
     return (
         _value(found, older, newer, memory_type, lexicon)
-        or _name(found, memory_type)
+        or _name(found, memory_type, lexicon)
         or _words(found, memory_type, lexicon)
     )
 
@@ -94,10 +95,18 @@ def _retraction(found: Difference) -> Found | None:
         if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
             continue
         reached = list(_within_reach(found.newer, position))
+        if token.role is Role.NO_LONGER and _goes_on_otherwise(found, position):
+            continue
         taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
         if taken_back and _offers_another(found, taken_back, token.role):
             return ProposalRule.RETRACTED, 0.95
     return None
+
+
+def _goes_on_otherwise(found: Difference, position: int) -> bool:
+    """Whether what is no longer so is another thing than the older clause says: `no longer blocked by the vendor`."""
+    end = next((at for at, token in enumerate(found.newer) if at > position and token.key == ","), len(found.newer))
+    return any(position < one.position < end for one in found.added)
 
 
 def _within_reach(clause: Clause, position: int) -> Iterator[Token]:
@@ -144,7 +153,9 @@ def _value(
     before, after = removed[slots[0]], added[slots[0]]
     if len(before) != len(after) or len(before) > 2:
         return None
-    if _has_words(found.removed) and _has_words(found.added) and not (found.says_so and len(found.shared) > 1):
+    if _has_words(found.removed) and _has_words(found.added):
+        return None
+    if found.older_negations and slots[0] not in _INSTANTS:
         return None
     if _narrows(found.removed, found.older, newer) or _narrows(found.added, found.newer, older):
         return None
@@ -169,11 +180,11 @@ def _other_values(removed: dict[str, list[Placed]], added: dict[str, list[Placed
 
 
 def _narrows(placed: Sequence[Placed], clause: Clause, other: Reading) -> bool:
-    """Whether a clause says of a part (`for children`) what the other one says of the whole."""
+    """Whether a clause says of a part (`for children`, `of the neighbours`) what the other one says of the whole."""
     return any(
         one.token.kind is Kind.WORD
         and one.token.key not in other.keys
-        and role_before(one, clause) in (Role.PREPOSITION, Role.GENITIVE)
+        and (role_before(one, clause) in (Role.PREPOSITION, Role.GENITIVE) or is_genitive(one, clause))
         for one in placed
     )
 
@@ -197,14 +208,14 @@ def _can_change(placed: Placed, clause: Clause, memory_type: MemoryType, lexicon
     return is_value_before_verb(placed, clause) if is_verb_last else is_value(placed, clause)
 
 
-def _name(found: Difference, memory_type: MemoryType) -> Found | None:
+def _name(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Found | None:
     """One name for another one, where a name is what is said and only one can be right."""
     if memory_type in _SEVERAL or not _are(found.removed, Kind.NAME) or not _are(found.added, Kind.NAME):
         return None
     if _may_go_together(found):
         return None
     fixed = any(token.kind in VALUES for token in found.shared)
-    return (ProposalRule.NAME, 0.8) if _is_said(found) and not fixed else None
+    return (ProposalRule.NAME, 0.8) if _is_said(found, lexicon) and not fixed else None
 
 
 def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Found | None:
@@ -212,7 +223,7 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
     kinds = (Kind.WORD, Kind.NAME)
     if memory_type in _SEVERAL or not _are(found.removed, *kinds) or not _are(found.added, *kinds):
         return None
-    if not _is_said(found):
+    if not _is_said(found, lexicon):
         return None
     before, after = found.removed[-1].token.key, found.added[-1].token.key
     if before in lexicon.classes and lexicon.classes.get(before) == lexicon.classes.get(after):
@@ -225,10 +236,11 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
     return (ProposalRule.WORDS, 0.7) if found.says_so or chosen else None
 
 
-def _is_said(found: Difference) -> bool:
+def _is_said(found: Difference, lexicon: Lexicon) -> bool:
     """Whether the phrases stand on both sides where something is said, rather than where it is narrowed."""
+    free_order = found.says_so and not lexicon.is_spaced
     return all(
-        is_value(one, clause) and (found.says_so or not qualifies(one, clause))
+        is_value(one, clause) and (free_order or not qualifies(one, clause))
         for one, clause in ((found.removed[0], found.older), (found.added[0], found.newer))
     )
 

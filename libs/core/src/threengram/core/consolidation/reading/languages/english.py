@@ -18,7 +18,7 @@ ENGLISH = Lexicon(
     roles=roles(
         function="""i me my we us our ours you your he him his she her hers it its they them their
         there here that this these those which who whom what and or but so then when while because also as than
-        do does did doing can must shall will be been being let lets s t re ve ll d m""",
+        do does did doing can shall will be been being let lets s t re ve ll d m""",
         article="a an the",
         copula="is are was were am has have had having isn aren wasn weren hasn haven hadn become becomes",
         preposition="""at on in into onto with for through to up down out over under about per via
@@ -37,7 +37,7 @@ ENGLISH = Lexicon(
         soft="""usually|generally|normally|approximately|approx|roughly|just|only|already|still|takes place
         |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that
         |each|every""",
-        hedge="""if|unless|provided|assuming|in case|even if|as long as|could|may|might|would|should|maybe
+        hedge="""if|unless|provided|assuming|in case|even if|as long as|could|may|might|must|would|should|maybe
         |perhaps|possibly|probably|likely|supposedly|allegedly|apparently|reportedly|rumour|rumor
         |thinks|guesses|believes|wants to|want to|wanted to|would like to|hopes to|hope to|plan to
         |plans to|planned|planning to|intend to|intends to|considering|wishes|at least|at most|up to

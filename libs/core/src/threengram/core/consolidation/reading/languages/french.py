@@ -43,10 +43,10 @@ FRENCH = Lexicon(
         title="monsieur madame mme mlle docteur",
     ),
     having=words("a ont avait ai"),
-    past=words("était étaient avait avaient"),
+    past=words("était étaient avait avaient coûtait prenait"),
     pivots=stems(
         _STEMMER,
-        """utilise utilisons habite vit travaille coûte commence ouvre ferme préfère aime
+        """utilise utilisons prend prennent met habite vit travaille coûte commence ouvre ferme préfère aime
         mange boit fume tourne compte fait mesure pèse gagne dure paie veut écrit héberge""",
     ),
     beginnings=stems(_STEMMER, "commence commencent débute finit termine ouvre ferme"),

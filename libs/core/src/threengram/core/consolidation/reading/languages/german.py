@@ -42,11 +42,12 @@ GERMAN = Lexicon(
         |würden|wäre|wären|hätte|hätten|möchte|möchten|vielleicht|eventuell|möglicherweise
         |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens
         |höchstens|maximal|bis zu|mehr als|weniger als|früher|damals|ehemals|ursprünglich|ausnahmsweise
-        |vorübergehend|ob|glaubt|meint|denkt|sagt|sagte|laut""",
+        |vorübergehend|ob|letztes Jahr|letzten Monat|letzte Woche|voriges Jahr|im Vorjahr
+        |glaubt|meint|denkt|sagt|sagte|laut""",
         title="herr herrn frau dr prof",
     ),
     having=words("hat haben hatte"),
-    past=words("war waren hatte hatten"),
+    past=words("war waren hatte hatten musste mussten konnte konnten durfte durften betrug kostete lag"),
     pivots=stems(
         _STEMMER,
         """möchte will soll verwendet verwenden nutzt nutzen benutzt läuft wohnt lebt

@@ -29,7 +29,7 @@ ITALIAN = Lexicon(
         title="signor signora sig dottor dottoressa",
     ),
     having=words("ha hanno aveva"),
-    past=words("era erano aveva"),
+    past=words("era erano aveva costava usavamo"),
     pivots=stems(
         _STEMMER,
         """usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole mangia beve prende tiene""",

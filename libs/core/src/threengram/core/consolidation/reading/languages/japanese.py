@@ -27,8 +27,8 @@ JAPANESE = Lexicon(
     pivots=words("使 使う 使って 使用 好 住 働 始 開"),
     multivalued=words("友達 友人 子供 息子 娘 同僚 好き アレルギー 話す"),
     happenings=words("買った 売った 走った 会った 参加した 降った 起きた"),
-    contrasts=words("""検証環境 本番環境 開発環境 テスト環境 本番 検証 開発 第一 第二 最初 左 右 旧 新 朝 夜 昼 北 南
-        内部 外部"""),
+    contrasts=words("""副 前任 検証環境 本番環境 開発環境 テスト環境 本番 検証 開発 第一 第二 最初 左 右 旧 新 朝 夜 昼
+        北 南 内部 外部"""),
     classes=classes(None, "赤 緑 青 白 黒 黄色 灰色", "毎日 毎週 毎月 毎年"),
     weekdays=numbered("""月曜日/月曜 火曜日/火曜 水曜日/水曜 木曜日/木曜 金曜日/金曜 土曜日/土曜 日曜日/日曜"""),
     numbers={},

@@ -30,7 +30,7 @@ PORTUGUESE = Lexicon(
         title="senhor senhora sr sra doutor doutora",
     ),
     having=words("tem têm tinha há"),
-    past=words("era eram tinha foi estava"),
+    past=words("era eram tinha foi estava custava usávamos"),
     pivots=stems(_STEMMER, "usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe toma"),
     beginnings=stems(_STEMMER, "começa inicia termina acaba abre fecha"),
     multivalued=stems(_STEMMER, "amigo amiga colega filho filha irmão irmã membro alérgico fala conhece gosta visita"),

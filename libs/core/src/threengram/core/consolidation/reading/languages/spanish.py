@@ -40,7 +40,7 @@ SPANISH = Lexicon(
         title="señor señora sr sra don doña doctor doctora",
     ),
     having=words("tiene tienen tenía hay"),
-    past=words("era eran estaba estaban tenía fue fueron"),
+    past=words("era eran estaba estaban tenía fue fueron costaba usábamos"),
     pivots=stems(
         _STEMMER,
         """usamos usa utiliza vive trabaja cuesta empieza abre cierra prefiere quiere come
