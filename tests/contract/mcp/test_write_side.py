@@ -128,9 +128,7 @@ async def test_what_an_answer_cannot_tell_has_not_happened(core: Core, alice: Pe
     assert await rows(core, alice, "SELECT id FROM scopes WHERE name = 'half'") == []
 
 
-async def test_the_scope_of_a_tool_is_checked_at_its_call_too(
-    core: Core, alice: Person
-) -> None:
+async def test_the_scope_of_a_tool_is_checked_at_its_call_too(core: Core, alice: Person) -> None:
     reader = replace(alice.principal, scopes=frozenset({OAuthScope.MEMORY_READ}))
     dispatcher = Dispatcher([REMEMBER], partial(open_call, core), timeout_s=14)
     answer = await dispatcher.call_tool(reader, "remember", {"memoryType": "note", "topic": "t", "content": "c"})

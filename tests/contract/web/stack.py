@@ -22,6 +22,7 @@ from threengram.api.build import Collaborators, build_app
 from threengram.api.limits import EdgeLimits, Rules
 from threengram.api.login import Logins
 from threengram.api.pages import static_routes
+from threengram.api.proposals import ProposalPages
 from threengram.api.rate import Limiter, RateLimits
 from threengram.api.visits import Visits
 from threengram.core.call import Core, open_call
@@ -88,6 +89,7 @@ def pages_of(
                 *static_routes(limits),
                 *logins.routes(),
                 *browsing.routes(visits, core.cursors, core.clock),
+                *ProposalPages(visits).routes(),
                 *account.routes(),
             ],
         )

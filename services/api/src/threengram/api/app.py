@@ -17,6 +17,7 @@ from threengram.api.login import Logins
 from threengram.api.oauth import documents
 from threengram.api.oauth.routes import OAuth
 from threengram.api.pages import static_routes
+from threengram.api.proposals import ProposalPages
 from threengram.api.rate import RateLimits
 from threengram.api.settings import Settings
 from threengram.api.visits import Visits
@@ -108,6 +109,7 @@ class Api:
                 *self.logins.routes(),
                 *browsing.routes(self.visits, self.connections.cursors, self.connections.clock),
                 *self.account.routes(),
+                *ProposalPages(self.visits).routes(),
                 *self.oauth.routes(),
             ],
             metadata_url=self.oauth.metadata_url,

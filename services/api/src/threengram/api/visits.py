@@ -37,7 +37,7 @@ _TITLES: Final[Mapping[type[errors.Error], str]] = {
     errors.Conflict: "Not possible now",
     errors.LimitReached: "A limit is reached",
 }
-_NOT_FOUND: Final = "There is no such thing among yours."
+NOT_FOUND: Final = "There is no such thing among yours."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Visits:
 
 def _explained(error: errors.Error) -> PageRefused:
     title = next((_TITLES[kind] for kind in type(error).__mro__ if kind in _TITLES), "That does not work")
-    detail = _NOT_FOUND if isinstance(error, errors.NotFound) else sentence(str(error))
+    detail = NOT_FOUND if isinstance(error, errors.NotFound) else sentence(str(error))
     return PageRefused(status_of(error), title, detail)
 
 
