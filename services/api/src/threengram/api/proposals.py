@@ -84,7 +84,7 @@ class ProposalPages:
     async def _show(self, visit: Visit) -> Response:
         query = visit.request.query_params
         asked = {name: query[name] for name in ("status", "cursor") if name in query}
-        request = _asked(ListProposals, action="list", limit=PAGE_LIMIT, **asked)
+        request = _asked(ListProposals, limit=PAGE_LIMIT, **asked)
         try:
             return await _page(visit, request, done=DONE.get(query.get("done", "")))
         except InvalidCursor:
@@ -94,7 +94,7 @@ class ProposalPages:
     async def _accept(self, visit: Visit) -> Response:
         chosen = visit.form.get("edge_type")
         given = {} if chosen is None else {"edgeType": chosen}
-        request = _asked(AcceptProposal, action="accept", proposalId=_id(visit), **given)
+        request = _asked(AcceptProposal, proposalId=_id(visit), **given)
         try:
             await visit.run(review_proposals, request)
         except Conflict as error:
@@ -102,7 +102,7 @@ class ProposalPages:
         return see_other(_list(ProposalStatus.PROPOSED, done="accepted"))
 
     async def _reject(self, visit: Visit) -> Response:
-        await visit.run(review_proposals, RejectProposal(action="reject", proposal_id=_id(visit)))
+        await visit.run(review_proposals, RejectProposal(proposal_id=_id(visit)))
         return see_other(_list(ProposalStatus.PROPOSED, done="rejected"))
 
     async def _undo(self, visit: Visit) -> Response:
@@ -120,7 +120,7 @@ class ProposalPages:
 
 async def _refused(visit: Visit, status: ProposalStatus, error: Conflict) -> Response:
     """The list again, with what is in the way."""
-    request = ListProposals(action="list", status=status, limit=PAGE_LIMIT)
+    request = ListProposals(status=status, limit=PAGE_LIMIT)
     return await _page(visit, request, 409, problem=sentence(str(error)))
 
 
