@@ -5,7 +5,21 @@ from typing import Any
 
 import typer
 
-from threengram.cli.commands import backup, demo, jobs, keys, models, running, token, up, user
+from threengram.cli.commands import (
+    backup,
+    demo,
+    jobs,
+    keys,
+    models,
+    proposals,
+    read,
+    running,
+    scopes,
+    token,
+    up,
+    user,
+    write,
+)
 from threengram.cli.errors import CannotRun
 
 
@@ -33,6 +47,14 @@ app.command("status")(running.status)
 app.command("restart")(running.restart)
 app.command("stop")(running.stop)
 app.command("token")(token.token)
+for name, command in {
+    "remember": write.remember, "search": read.search, "list": read.list_memories, "show": read.show,
+    "history": read.history, "facts": read.facts, "briefing": read.briefing, "handoff": read.handoff,
+    "revise": write.revise, "resolve": write.resolve, "archive": write.archive, "unarchive": write.unarchive,
+}.items():  # fmt: skip
+    app.command(name, rich_help_panel="A memory")(command)
+app.add_typer(scopes.app, name="scopes", rich_help_panel="A memory")
+app.add_typer(proposals.app, name="proposals", rich_help_panel="A memory")
 app.add_typer(keys.app, name="keys")
 app.add_typer(models.app, name="models")
 app.add_typer(user.app, name="user")

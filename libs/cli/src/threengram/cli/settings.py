@@ -10,3 +10,8 @@ def inherited(prefix: str) -> dict[str, str]:
     """The neutral variables and those of one service, such as `THREENGRAM_GATEWAY_CALLS_PER_MINUTE`."""
     environment = os.environ  # noqa: TID251 (this is a settings module)
     return {name: value for name, value in environment.items() if name in NEUTRAL or name.startswith(prefix)}
+
+
+def api_key() -> str | None:
+    """`THREENGRAM_API_KEY`, which no option names: arguments of a process can be seen by everybody on the machine."""
+    return os.environ.get("THREENGRAM_API_KEY") or None  # noqa: TID251 (this is a settings module)
