@@ -11,12 +11,14 @@ from uuid import UUID
 
 from threengram.schema.briefing import BriefingOutput
 from threengram.schema.browse import ListedMemory
+from threengram.schema.export import ExportedMemory, ExportEnds, ExportRecord
 from threengram.schema.facts import GetFactsOutput
 from threengram.schema.memories import Fact, RememberOutput
 from threengram.schema.proposals import EdgeApplied, EdgeProposal, FactApplied, FactProposal
 from threengram.schema.scopes import ScopeUpserted
 from threengram.schema.search import Hit
 from threengram.sdk import (
+    AccessDenied,
     AsOf,
     AsyncThreengram,
     CommitmentStatus,
@@ -28,6 +30,7 @@ from threengram.sdk import (
     Selector,
     SelectorKind,
     Threengram,
+    Unauthenticated,
 )
 
 NOBODY = UUID("0190d3a8-7c2e-7000-8000-000000000000")
@@ -40,6 +43,7 @@ def live(memory: Threengram) -> None:
     arrange(memory)
     review(memory)
     work(memory)
+    leave(memory)
 
 
 def write(memory: Threengram) -> None:
@@ -59,6 +63,19 @@ def write(memory: Threengram) -> None:
     )
     settled = memory.resolve(memory_id=promise.memory.id, status=CommitmentStatus.RESOLVED)
     assert settled.status is CommitmentStatus.RESOLVED
+
+
+def leave(memory: Threengram) -> None:
+    """The account as a whole, last of all."""
+    records = list(memory.export())
+    assert_type(records, list[ExportRecord])
+    assert isinstance(records[-1], ExportEnds)
+    assert sum(records[-1].counts.values()) == len(records)
+    assert [record.topic for record in records if isinstance(record, ExportedMemory)][:2] == ["Squat", "Squat"]
+    assert memory.delete_account(confirm=True).deleted
+    with suppress(Unauthenticated, AccessDenied):
+        memory.version()
+        raise AssertionError("the account is open")
 
 
 def read(memory: Threengram) -> None:
@@ -126,5 +143,6 @@ def mistakes(memory: Threengram, accepted: EdgeApplied | FactApplied) -> None:
     memory.search(query="q", scop="work")  # type: ignore[call-arg]
     memory.search("q")  # type: ignore[call-arg]
     memory.create_scope(action="create", name="n")  # type: ignore[call-arg]
+    memory.delete_account(confirm=False)  # type: ignore[arg-type]
     memory.forget(id=NOBODY)  # type: ignore[attr-defined]
     print(accepted.fact_id)  # type: ignore[union-attr]

@@ -12,14 +12,16 @@ from threengram.schema.forms import InputForms, union_of
 from threengram.schema.scopes import ListScopes, ScopesListed
 from threengram.sdk import AsyncThreengram, Threengram
 from threengram.sdk import request as sdk_request
-from threengram.sdk.operation import Operation, Walk
+from threengram.sdk.operation import Download, Operation, Walk
 from threengram.sdk.operations import Operations
 
 OPERATIONS = [operation for operation in operations.OPERATIONS if not isinstance(operation, DownloadOperation)]
 """Those that answer with one object; a download goes into a file, not into a program."""
 
 METHODS: dict[str, Operation[Any, Any]] = {
-    name: member for name, member in vars(Operations).items() if isinstance(member, Operation)
+    name: member.operation if isinstance(member, Download) else member
+    for name, member in vars(Operations).items()
+    if isinstance(member, Operation | Download)
 }
 WALKS: dict[str, Walk[Any, Any, Any]] = {
     name: member for name, member in vars(Operations).items() if isinstance(member, Walk)
@@ -82,6 +84,6 @@ def test_both_clients_have_every_method_and_no_other() -> None:
     def public(client: type[object]) -> set[str]:
         return {name for name in dir(client) if not name.startswith("_")}
 
-    shared = {*METHODS, *WALKS, "send", "within"}
+    shared = {*METHODS, *WALKS, "send", "stream", "within"}
     assert public(Threengram) == {*shared, "close"}
     assert public(AsyncThreengram) == {*shared, "aclose"}

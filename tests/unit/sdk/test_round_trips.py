@@ -66,9 +66,9 @@ def as_the_api_reads_it(name: str, arguments: dict[str, Any]) -> Input:
         sent.append(request)
         return httpx2.Response(418)
 
-    with Threengram("http://memory.test", api_key="k", transport=httpx2.MockTransport(note)) as memory:
-        with contextlib.suppress(ThreengramError):
-            getattr(memory, name)(**arguments)
+    memory = Threengram("http://memory.test", api_key="k", transport=httpx2.MockTransport(note))
+    with memory, contextlib.suppress(ThreengramError):
+        getattr(memory, name)(**arguments)
     (request,) = sent
     received = Request({"type": "http", "query_string": request.url.query, "path_params": {}})
     (operation,) = [operation for operation in OPERATIONS if operation.name == name]

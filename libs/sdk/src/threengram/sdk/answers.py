@@ -18,9 +18,13 @@ def answer_of(form: TypeAdapter[Out], response: httpx2.Response) -> Out:
     try:
         return read(form, response.content)
     except ValidationError as error:
-        issues = ", ".join(f"{issue.path or 'the whole'}: {issue.code}" for issue in issues_of(error))
-        reason = f"the answer with status {response.status_code} is not what the API promises ({issues})"
-        raise UnreadableAnswer(reason) from None
+        raise unreadable(f"the answer with status {response.status_code}", error) from None
+
+
+def unreadable(what: str, error: ValidationError) -> UnreadableAnswer:
+    """The error for something that has another form than the API promises: where, and which rule; never the value."""
+    issues = ", ".join(f"{issue.path or 'the whole'}: {issue.code}" for issue in issues_of(error))
+    return UnreadableAnswer(f"{what} is not what the API promises ({issues})")
 
 
 def failure_of(response: httpx2.Response) -> ApiError:

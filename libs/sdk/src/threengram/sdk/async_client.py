@@ -1,8 +1,8 @@
 """The client whose answers are awaited, on asyncio or trio."""
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import Self
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Self
 
 import anyio
 import httpx2
@@ -21,6 +21,7 @@ from threengram.sdk.connection import (
 )
 from threengram.sdk.errors import ThreengramError, TimedOut
 from threengram.sdk.operation import Awaiting
+from threengram.sdk.records import Lines
 from threengram.sdk.request import Request
 from threengram.sdk.retries import Retries
 
@@ -76,6 +77,21 @@ class AsyncThreengram(Connected, Awaiting):
         if not response.is_success:
             raise failure_of(response)
         return answer_of(request.gives, response)
+
+    async def stream(self, request: Request[Any]) -> AsyncIterator[bytes]:
+        """The lines of the answer as they come, once; the timeout is for each piece. Raises `ThreengramError`."""
+        url, headers, lines = self._connection.url(request.path), self._connection.headers, Lines()
+        bounds, content = bounds_of(self._connection.timeout_s), request.content
+        try:
+            async with self._http.stream(request.method, url, headers=headers, timeout=bounds, **content) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise failure_of(response)
+                async for piece in response.aiter_bytes():
+                    for line in lines.cut(piece):
+                        yield line
+        except httpx2.RequestError as error:
+            raise no_answer(error) from error
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,8 +1,8 @@
 """The client that waits for its answers."""
 
 import time
-from collections.abc import Callable
-from typing import Self
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import httpx2
 
@@ -20,6 +20,7 @@ from threengram.sdk.connection import (
 )
 from threengram.sdk.errors import ThreengramError
 from threengram.sdk.operation import Blocking
+from threengram.sdk.records import Lines
 from threengram.sdk.request import Request
 from threengram.sdk.retries import Retries
 
@@ -72,6 +73,20 @@ class Threengram(Connected, Blocking):
         if not response.is_success:
             raise failure_of(response)
         return answer_of(request.gives, response)
+
+    def stream(self, request: Request[Any]) -> Iterator[bytes]:
+        """The lines of the answer as they come, once; the timeout is for each piece. Raises `ThreengramError`."""
+        url, headers, lines = self._connection.url(request.path), self._connection.headers, Lines()
+        bounds = bounds_of(self._connection.timeout_s)
+        try:
+            with self._http.stream(request.method, url, headers=headers, timeout=bounds, **request.content) as response:
+                if not response.is_success:
+                    response.read()
+                    raise failure_of(response)
+                for piece in response.iter_bytes():
+                    yield from lines.cut(piece)
+        except httpx2.RequestError as error:
+            raise no_answer(error) from error
 
     def close(self) -> None:
         """Close the connections."""

@@ -14,6 +14,7 @@ from pydantic_core import PydanticUndefined
 
 from threengram.schema.base import Input
 from threengram.sdk.answers import refusal_of
+from threengram.sdk.errors import Unreachable
 from threengram.sdk.request import Request, request_of
 
 P = ParamSpec("P")
@@ -39,6 +40,10 @@ class Blocking(ABC):
     def send(self, request: Request[Out]) -> Out:
         """The answer; raises `ThreengramError`."""
 
+    @abstractmethod
+    def stream(self, request: Request[Any]) -> Iterator[bytes]:
+        """The lines of the answer as they come; raises `ThreengramError`."""
+
 
 class Awaiting(ABC):
     """Whoever carries out a request and lets others work meanwhile."""
@@ -46,6 +51,10 @@ class Awaiting(ABC):
     @abstractmethod
     async def send(self, request: Request[Out]) -> Out:
         """The answer; raises `ThreengramError`."""
+
+    @abstractmethod
+    def stream(self, request: Request[Any]) -> AsyncIterator[bytes]:
+        """The lines of the answer as they come; raises `ThreengramError`."""
 
 
 class Operation(Generic[P, Out]):
@@ -60,6 +69,9 @@ class Operation(Generic[P, Out]):
         self.gives: TypeAdapter[Out] = gives if isinstance(gives, TypeAdapter) else TypeAdapter(gives)
         self.is_read = is_read
         self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
     def request(self, *args: P.args, **arguments: P.kwargs) -> Request[Out]:
         """The request for these arguments; raises `InvalidInput`.
@@ -103,6 +115,9 @@ class Walk(Generic[P, Page, Item]):
         self.takes = operation.takes
         self.name = ""
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
 
@@ -140,6 +155,63 @@ class Walk(Generic[P, Page, Item]):
             request = request.at(page.next_cursor)
 
 
+class Download(Generic[P, Out]):
+    """The records of an operation that answers with many lines; see `downloads`."""
+
+    def __init__(
+        self, operation: Operation[P, Out], record_of: Callable[[bytes], Out], is_end: Callable[[Out], bool]
+    ) -> None:
+        self.operation = operation
+        self.record_of = record_of
+        self.is_end = is_end
+        self.takes = operation.takes
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.operation.name = name
+        self.operation.__doc__ = self.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, client: Blocking, owner: type) -> Callable[P, Iterator[Out]]: ...
+
+    @overload
+    def __get__(self, client: Awaiting, owner: type) -> Callable[P, AsyncIterator[Out]]: ...
+
+    def __get__(self, client: Blocking | Awaiting | None, owner: type) -> object:
+        if client is None:
+            return self
+
+        def call(*args: P.args, **arguments: P.kwargs) -> Any:
+            request = self.operation.request(*args, **arguments)
+            return self._each(client, request) if isinstance(client, Blocking) else self._awaited(client, request)
+
+        return _described(call, self)
+
+    def _each(self, client: Blocking, request: Request[Out]) -> Iterator[Out]:
+        is_complete = False
+        for line in client.stream(request):
+            record = self.record_of(line)
+            is_complete = self.is_end(record)
+            yield record
+        self._require(is_complete)
+
+    async def _awaited(self, client: Awaiting, request: Request[Out]) -> AsyncIterator[Out]:
+        is_complete = False
+        async for line in client.stream(request):
+            record = self.record_of(line)
+            is_complete = self.is_end(record)
+            yield record
+        self._require(is_complete)
+
+    @staticmethod
+    def _require(is_complete: bool) -> None:
+        if not is_complete:
+            raise Unreachable("the answer was cut off")
+
+
 Declaration = Callable[[Any], None]
 """A method without a body: its name and docstring are those of the operation."""
 
@@ -165,19 +237,32 @@ def walks(
     return _named(Walk(operation, items))
 
 
-_Described = TypeVar("_Described", Operation[Any, Any], Walk[Any, Any, Any])
+def downloads(
+    method: str,
+    path: str,
+    takes: Callable[P, Input],
+    gives: type[Out],
+    record_of: Callable[[bytes], Out],
+    is_end: Callable[[Out], bool],
+) -> Callable[[Declaration], Download[P, Out]]:
+    """Declares an operation whose answer is read line by line, each a record, and is complete with a last one."""
+    return _named(Download(Operation(method, path, takes, gives, is_read=True), record_of, is_end))
+
+
+_Described = TypeVar("_Described", Operation[Any, Any], Walk[Any, Any, Any], Download[Any, Any])
 
 
 def _named(described: _Described) -> Callable[[Declaration], _Described]:
     def declare(declaration: Declaration) -> _Described:
-        described.name = declaration.__name__
         described.__doc__ = f"{inspect.getdoc(declaration)}\n\n{_arguments(described.takes)}".strip()
         return described
 
     return declare
 
 
-def _described(call: Callable[..., Any], source: Operation[Any, Any] | Walk[Any, Any, Any]) -> Callable[..., Any]:
+def _described(
+    call: Callable[..., Any], source: Operation[Any, Any] | Walk[Any, Any, Any] | Download[Any, Any]
+) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = source.name
     call.__doc__ = source.__doc__
     call.__signature__ = _signature(source.takes)  # type: ignore[attr-defined]

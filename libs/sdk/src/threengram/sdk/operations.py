@@ -27,6 +27,7 @@ from threengram.schema.environment import (
     VersionInput,
     VersionOutput,
 )
+from threengram.schema.export import ExportInput, ExportRecord
 from threengram.schema.facts import GetFactsInput, GetFactsOutput
 from threengram.schema.handoff import HandoffInput, HandoffOutput
 from threengram.schema.memories import (
@@ -76,7 +77,8 @@ from threengram.schema.sessions import (
     SessionInput,
     SessionOpened,
 )
-from threengram.sdk.operation import reads, walks, writes
+from threengram.sdk.operation import downloads, reads, walks, writes
+from threengram.sdk.records import is_end, record_of
 
 _ACCEPTED: Final[TypeAdapter[EdgeApplied | FactApplied]] = TypeAdapter(EdgeApplied | FactApplied)
 _REJECTED: Final[TypeAdapter[EdgeRejected | FactRejected]] = TypeAdapter(EdgeRejected | FactRejected)
@@ -242,6 +244,17 @@ class Operations:
     @walks(session_events, lambda page: page.items)
     def iter_session_events(self) -> None:
         """Everything that a run wrote, oldest first."""
+
+    @downloads("GET", "/export", ExportInput, ExportRecord, record_of, is_end)
+    def export(self) -> None:
+        """Everything that the account holds, of one snapshot, record by record; the last one counts them.
+
+        Needs the scope `account`. Raises `Unreachable` at the end of an export that was cut off.
+        """
+
+    @writes("DELETE", "/account", DeleteAccountInput, DeleteAccountOutput)
+    def delete_account(self) -> None:
+        """The end of the account, for good: from the answer on nothing opens it. Needs the scope `account`."""
 
     @reads("GET", "/environment", DescribeEnvironmentInput, DescribeEnvironmentOutput)
     def describe_environment(self) -> None:
