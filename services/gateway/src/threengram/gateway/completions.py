@@ -23,7 +23,8 @@ from threengram.schema.enums import OAuthScope
 METHOD = "completion/complete"
 Reference = t.ResourceTemplateReference | t.PromptReference
 
-_FACETS: Mapping[str, Facet] = {"scope": Facet.SCOPE, "project": Facet.PROJECT}
+COMPLETED: Mapping[str, Facet] = {"scope": Facet.SCOPE, "project": Facet.PROJECT}
+"""The arguments of prompts that have completions, and the names that complete them."""
 
 NOTHING = t.Completion(values=[], has_more=False)
 """No total: nothing was counted."""
@@ -64,7 +65,7 @@ def _facet_of(ref: Reference, name: str) -> Facet | None:
     prompt = prompt_named(ref.name)
     if name not in prompt.arguments.model_fields:
         raise MCPError(code=t.INVALID_PARAMS, message=f"Unknown argument of the prompt {prompt.name}: {name[:128]}")
-    return _FACETS.get(name)
+    return COMPLETED.get(name)
 
 
 def _prefix_of(typed: str) -> str | None:
