@@ -45,6 +45,8 @@ async def test_memories_get_all_their_windows_from_a_live_worker(
     await eventually(lambda: worker.metric('threengram_embedding_rows_total{outcome="stored"}') == len(written))
     await eventually(lambda: worker.is_ready() and beat.is_ready())
     assert [program.stop() for program in (worker, beat)] == [0, 0]
+    said = [line for program in (worker, beat) for line in program.events("library_message")]
+    assert [line for line in said if line["level"] not in ("debug", "info")] == []
 
 
 async def test_no_line_of_a_log_holds_a_word_of_a_memory(

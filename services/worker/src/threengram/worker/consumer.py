@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any, Final
 
 from celery import Celery
+from celery.app import trace
 from celery.apps.worker import Worker
 from celery.concurrency.thread import TaskPool
 from celery.utils.log import get_task_logger
@@ -79,6 +80,14 @@ class LivingConsumer(Consumer):  # type: ignore[misc]
 
 class SilentWorker(Worker):  # type: ignore[misc]
     """Celery's program without its own signal handlers, which print to the log's stream and offer a debugger."""
+
+    def on_before_init(self, *, quiet: bool = False, **_: Any) -> None:
+        """What Celery does before its bootsteps, but for a warning to whoever is root or has no name for its group.
+
+        Both are usual in a container, and the danger that it means, pickled messages, is none where only JSON is taken.
+        """
+        self.quiet = quiet
+        trace.setup_worker_optimizations(self.app, self.hostname)
 
     def install_platform_tweaks(self, worker: Worker) -> None:
         """Leave signals to `consume`."""
