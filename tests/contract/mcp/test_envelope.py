@@ -1,6 +1,7 @@
 """JSON-RPC over HTTP: what is refused before anything runs, and which era a message belongs to."""
 
 import asyncio
+import gzip
 import json
 from typing import Any
 
@@ -35,10 +36,49 @@ async def test_what_is_no_json_is_a_parse_error(mcp: Wire, content: bytes) -> No
     assert _error(await mcp.send(content=content)) == (400, -32700, None)
 
 
-async def test_a_lone_surrogate_is_a_parse_error(mcp: Wire) -> None:
-    body = json.dumps(request_body("tools/call", {"name": "echo", "arguments": {"text": "\ud800"}})).encode()
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "\ud800", "arguments": {}},
+        {"name": "echo", "arguments": {}, "_meta": {"progressToken": "\ud800"}},
+        {"name": "echo", "arguments": {}, "_meta": {"progressToken": 10**400}},
+        ["\ud800"],
+    ],
+)
+async def test_a_lone_surrogate_outside_the_arguments_is_a_parse_error(mcp: Wire, params: object) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    assert _error(await mcp.send(content=json.dumps(body).encode())) == (400, -32700, None)
 
-    assert _error(await mcp.send(content=body)) == (400, -32700, None)
+
+@pytest.mark.parametrize("era", ["modern", "2025-06-18"])
+@pytest.mark.parametrize(
+    ("text", "field", "rule"),
+    [
+        ('{"text": "cut in the middle \\ud83d"}', "text", "text_surrogate"),
+        ('{"text": "x", "\\udfff": 1}', "?", "text_surrogate"),
+        ('{"text": "x", "times": 1%s}' % ("0" * 400), "times", "number_range"),
+    ],
+)
+async def test_an_argument_that_no_text_can_hold_is_named(
+    mcp: Wire, era: str, text: str, field: str, rule: str
+) -> None:
+    """In every era the answer has the id of the call, so no client waits for it."""
+    params = {"name": "echo", "arguments": "ODD"}
+    body = modern_body("tools/call", params) if era == "modern" else request_body("tools/call", params)
+    headers = modern_headers("tools/call", params) if era == "modern" else {"mcp-protocol-version": era}
+    answer = await mcp.send(content=json.dumps(body).replace('"ODD"', text).encode(), headers=headers)
+    result = answer.json()["result"]
+    assert (answer.status_code, answer.json()["id"]) == (200, 1)
+    assert result["isError"] is True
+    assert (result["_meta"]["code"], result["_meta"]["field"]) == ("invalid_input", field)
+    assert result["_meta"]["issues"][0]["code"] == rule
+
+
+async def test_a_compressed_body_is_refused_by_name(mcp: Wire) -> None:
+    body = gzip.compress(json.dumps(request_body("ping")).encode())
+    answer = await mcp.send(content=body, headers={"content-encoding": "gzip"})
+    assert _error(answer) == (415, -32600, None)
+    assert answer.headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize("request_id", [None, 1.5, True, [], {}])

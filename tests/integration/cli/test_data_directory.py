@@ -12,6 +12,7 @@ import pytest
 from tests.servers import free_port
 from threengram.cli import control, leftovers, lock
 from threengram.cli.account import Account, service_account
+from threengram.cli.embedded_postgres import _reason
 from threengram.cli.errors import CannotRun
 from threengram.cli.layout import Layout
 from threengram.cli.sockets import listen, require_free
@@ -45,11 +46,31 @@ def test_a_directory_out_of_reach_of_the_service_account_is_named(root: Path) ->
 
 def test_a_directory_of_another_user_is_refused_with_both_users(root: Path) -> None:
     (root / "data").mkdir()
+    (root / "data" / "theirs").write_text("")
     stranger = Account("stranger", uid=54_321, gid=54_321)
     with pytest.raises(
         CannotRun, match=f"data belongs to user {os.geteuid()} and this run needs it to belong to 54321"
     ):
         Layout(root / "data").create(stranger)
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o700])
+def test_an_empty_directory_of_the_caller_is_taken_like_a_new_one(root: Path, mode: int) -> None:
+    directory = root / "mounted"
+    directory.mkdir(mode=mode)
+    account = service_account()
+    Layout(directory).create(account)
+    status = directory.stat()
+    assert status.st_mode & 0o777 == 0o700
+    assert status.st_uid == (os.geteuid() if account is None else account.uid)
+
+
+def test_the_reason_of_a_failed_initdb_is_its_first_error() -> None:
+    output = (
+        "running bootstrap script ... \nFATAL:  could not extend file: No space left on device\nchild process exited"
+    )
+    assert _reason(output) == "FATAL:  could not extend file: No space left on device"
+    assert _reason("initdb: removing data directory") == "initdb: removing data directory"
 
 
 def test_a_data_directory_that_cannot_be_made_is_named(root: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_file_says_what_runs_and_only_its_owner_can_read_it(tmp_path: Path) 
 
 
 def test_reading_where_nothing_runs_points_to_up(tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match="start it with `threengram up`"):
+    with pytest.raises(CannotRun, match="start it with `threengram up`, or say by --data-dir where it runs"):
         run_file.read(tmp_path / "run.json")
 
 
@@ -72,3 +72,14 @@ def test_the_password_is_shown_to_a_person_and_its_file_to_a_log(tmp_path: Path)
     assert "pass-word" in shown[True]
     assert "pass-word" not in shown[False]
     assert str(file) in shown[False]
+
+
+def test_the_box_names_a_data_directory_that_commands_have_to_be_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(data_dir: Path) -> str:
+        text = io.StringIO()
+        box.show(Console(file=text, width=200), replace(RECORD, data_dir=str(data_dir)), seconds=3)
+        return text.getvalue()
+
+    assert 'make demo ARGS="--data-dir /data" lets' in shown(Path("/data"))
+    monkeypatch.setattr(box, "default_data_directory", lambda: Path("/data"))
+    assert "make demo lets" in shown(Path("/data"))

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from threengram.schema.base import Input
-from threengram.schema.errors import issues_of
+from threengram.schema.errors import MEANINGS, ErrorCode, issues_of
 from threengram.schema.facts import GetFactsInput
 from threengram.schema.memories import GetMemoriesInput, RememberInput
 from threengram.schema.search import SearchInput
@@ -59,3 +59,7 @@ def test_a_field_that_is_wrong_by_itself_is_reported_alone() -> None:
     with pytest.raises(ValidationError) as refused:
         RememberInput.parse(NOTE.replace("note", "idea") % f'"dueAt": {LATER}')
     assert [issue.path for issue in issues_of(refused.value)] == ["memoryType"]
+
+
+def test_every_code_has_a_meaning() -> None:
+    assert list(MEANINGS) == list(ErrorCode)

@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from threengram.cli.layout import default_data_directory
 from threengram.cli.run_file import RunRecord
 
 
@@ -27,7 +28,7 @@ def show(console: Console, record: RunRecord, seconds: float) -> None:
     table.add_row("login", Text(f"{record.api_url}/login as {record.email}", style="bold"))
     table.add_row("password", _password(console, record))
     table.add_row("data", record.data_dir)
-    hints = Text("make demo lets real MCP clients use it, Ctrl-C stops it", style="dim")
+    hints = Text(f"{_demo(record)} lets real MCP clients use it, Ctrl-C stops it", style="dim")
     title = f"threengram is ready after {seconds:.1f} s"
     console.print(Panel(Group(table, Text(), hints), title=title, border_style="green", expand=False))
     console.print("Client configuration; the client opens a browser for the login:")
@@ -36,6 +37,13 @@ def show(console: Console, record: RunRecord, seconds: float) -> None:
     console.out(client_configuration(record, has_token=True), highlight=False)
     console.print("API key, for X-API-Key:")
     console.out(record.api_key, highlight=False)
+
+
+def _demo(record: RunRecord) -> str:
+    """What to type; the commands have to be told of another data directory than the usual one."""
+    if Path(record.data_dir) == default_data_directory():
+        return "make demo"
+    return f'make demo ARGS="--data-dir {record.data_dir}"'
 
 
 def _password(console: Console, record: RunRecord) -> Text:

@@ -67,7 +67,9 @@ def ask(path: Path, request: dict[str, Any], *, timeout_s: float) -> dict[str, A
             with connection.makefile("rb") as replies:
                 line = replies.readline()
         except (FileNotFoundError, ConnectionRefusedError):
-            raise CannotRun(f"nothing runs on {path.parent}; start it with `threengram up`") from None
+            raise CannotRun(
+                f"nothing runs on {path.parent}; start it with `threengram up`, or say by --data-dir where it runs"
+            ) from None
         except TimeoutError:
             raise CannotRun(f"no answer from {path} within {timeout_s:g} s", exit_code=1) from None
         except PermissionError as error:

@@ -3,6 +3,7 @@
 The wheel's own `get_server()` is not used: as root it opens up every parent directory, and it trusts every local user.
 """
 
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,7 @@ SUPERUSER = "postgres"
 OWNER = "threengram_owner"
 DATABASE = "threengram"
 INITDB_TIMEOUT_S = 60
+_ERROR = re.compile(r"\b(FATAL|PANIC|ERROR|error):")
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (only its size is looked at)
 SMALL_SHARED_MEMORY_BYTES = 512 * 1024 * 1024
 
@@ -179,8 +181,7 @@ class EmbeddedPostgres:
                 check=False,
             )
         if finished.returncode != 0:
-            reason = (finished.stderr.strip() or finished.stdout.strip()).splitlines()[-1:]
-            raise CannotRun(f"initdb failed in {self.directory}: {' '.join(reason)}")
+            raise CannotRun(f"initdb failed in {self.directory}: {_reason(finished.stderr or finished.stdout)}")
 
     def _refuse_other_major(self) -> None:
         ours = _major_of(self.installation / "share" / "postgres.bki")
@@ -206,6 +207,12 @@ def _major_of(bki: Path) -> str:
     """The major version in the first line of the bootstrap script, `# PostgreSQL 18`."""
     with bki.open() as lines:
         return lines.readline().split()[-1]
+
+
+def _reason(output: str) -> str:
+    """The first line that calls itself an error; what initdb says last is that it cleans up."""
+    lines = output.strip().splitlines()
+    return next((line for line in lines if _ERROR.search(line)), " ".join(lines[-1:]))
 
 
 def _environment() -> dict[str, str]:

@@ -99,8 +99,8 @@ class Layout:
 
     def _create(self, directory: Path, account: Account | None) -> None:
         try:
-            if not directory.exists():
-                directory.mkdir(parents=True)
+            if not directory.exists() or _is_ours_and_empty(directory):
+                directory.mkdir(parents=True, exist_ok=True)
                 directory.chmod(0o700)
                 own(directory, account)
         except OSError as error:
@@ -113,3 +113,8 @@ class Layout:
             )
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise CannotRun(f"the data directory {directory} is not writable; give another --data-dir")
+
+
+def _is_ours_and_empty(directory: Path) -> bool:
+    """Whether a directory that is there may be had like a new one: made ahead, or a volume that was just mounted."""
+    return directory.is_dir() and directory.stat().st_uid == os.geteuid() and not any(directory.iterdir())

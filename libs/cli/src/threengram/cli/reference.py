@@ -19,6 +19,7 @@ from threengram.gateway.tools import TOOLS
 from threengram.gateway.tools.tool import Tool
 from threengram.migrations.settings import Settings as MigrationsSettings
 from threengram.runtime.reference import settings_table
+from threengram.schema.errors import MEANINGS
 from threengram.schema.memories import MemoryResource
 from threengram.worker.settings import BeatSettings
 from threengram.worker.settings import Settings as WorkerSettings
@@ -57,7 +58,17 @@ def _settings() -> str:
 
 def _tools() -> str:
     purpose = "What an agent can call over MCP and with which arguments, in the words that a model reads."
-    return _page("MCP tools", purpose, [_tool(tool) for tool in TOOLS])
+    return _page("MCP tools", purpose, [*map(_tool, TOOLS), _errors()])
+
+
+def _errors() -> str:
+    """The codes of failures, which both transports have in common."""
+    rows = [f"| `{code}` | {meaning} |" for code, meaning in MEANINGS.items()]
+    said = (
+        "A tool that fails answers with `isError`, a text that begins with one of these codes, and `_meta` with\n"
+        "`code`, `retryable` and where they apply `field`, `id` and `issues`. REST says the same in `error` and beside it."
+    )
+    return "\n".join(["## Errors", "", said, "", "| code | meaning |", "|---|---|", *rows, ""])
 
 
 def _tool(tool: Tool[Any, Any]) -> str:

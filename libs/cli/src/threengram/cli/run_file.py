@@ -46,7 +46,9 @@ def read(path: Path) -> RunRecord:
     try:
         content = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise CannotRun(f"nothing is ready on {path.parent}; start it with `threengram up`") from None
+        raise CannotRun(
+            f"nothing is ready on {path.parent}; start it with `threengram up`, or say by --data-dir where it runs"
+        ) from None
     except (PermissionError, NotADirectoryError) as error:
         raise CannotRun(f"can't read {path}: {error.strerror}") from error
     return RunRecord(

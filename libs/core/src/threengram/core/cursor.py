@@ -10,6 +10,7 @@ import binascii
 import hashlib
 import hmac
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
@@ -20,8 +21,10 @@ from threengram.core.sealing import Sealer
 from threengram.schema.bounds import MAX_CURSOR_CHARS
 
 MAC_BYTES = 16
-_RANKED, _LISTED, _FACTS, _PROPOSALS = b"r", b"l", b"f", b"p"
+_RANKED, _LISTED, _FACTS, _PROPOSALS = b"v", b"l", b"f", b"p"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SCORE_STEPS = 10_000
+"""A score is kept as it is shown, to four digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,9 @@ class CursorSealer:
 
     def seal(self, tenant_id: UUID, fingerprint: bytes, state: State) -> str:
         """The cursor as URL-safe text."""
-        payload = _packed(state)
+        return self._sealed(tenant_id, fingerprint, _packed(state))
+
+    def _sealed(self, tenant_id: UUID, fingerprint: bytes, payload: bytes) -> str:
         return base64.urlsafe_b64encode(self._mac(tenant_id, fingerprint, payload) + payload).rstrip(b"=").decode()
 
     def open(self, tenant_id: UUID, fingerprint: bytes, cursor: str) -> State:
@@ -119,8 +124,7 @@ def fingerprint(canonical: bytes) -> bytes:
 
 def _packed(state: State) -> bytes:
     if isinstance(state, RankedRest):
-        count = len(state.numbers)
-        return _RANKED + struct.pack(f">{count}i{count}f", *state.numbers, *state.scores)
+        return _RANKED + _packed_ranking(state)
     if isinstance(state, FactsAfter):
         return _FACTS + struct.pack(">qq", _micros(state.instant), _micros(state.seen_at)) + state.fact_id.bytes
     if isinstance(state, ProposalsAfter):
@@ -136,15 +140,60 @@ def _unpacked(payload: bytes) -> State:
     """Only ever called with what `_packed` made: the MAC has been checked."""
     kind, body = payload[:1], payload[1:]
     if kind == _RANKED:
-        count = len(body) // 8
-        values = struct.unpack(f">{count}i{count}f", body)
-        return RankedRest(numbers=values[:count], scores=values[count:])
+        return _ranking(body)
     if kind == _FACTS:
         instant, seen_at = struct.unpack(">qq", body[:16])
         return FactsAfter(_instant(instant), UUID(bytes=body[16:]), _instant(seen_at))
     if kind == _PROPOSALS:
         return ProposalsAfter(_listed(body[:24]), _listed(body[24:]))
-    return _listed(body)
+    if kind == _LISTED:
+        return _listed(body)
+    raise InvalidCursor
+
+
+def _packed_ranking(rest: RankedRest) -> bytes:
+    """By turns a memory's number and how many steps its score is below the one before, each as a varint.
+
+    A ranking falls in small steps, so most of both take one or two bytes: a model reads the cursor with every page.
+    """
+    packed = bytearray()
+    before = 0
+    for number, score in zip(rest.numbers, rest.scores, strict=True):
+        steps = round(score * SCORE_STEPS)
+        fall = before - steps
+        _append_varint(packed, number)
+        _append_varint(packed, fall << 1 if fall >= 0 else ~(fall << 1))
+        before = steps
+    return bytes(packed)
+
+
+def _ranking(body: bytes) -> RankedRest:
+    numbers, scores = [], []
+    values = _varints(body)
+    steps = 0
+    for number, fall in zip(values, values, strict=True):
+        steps -= ~(fall >> 1) if fall & 1 else fall >> 1
+        numbers.append(number)
+        scores.append(steps / SCORE_STEPS)
+    return RankedRest(tuple(numbers), tuple(scores))
+
+
+def _append_varint(packed: bytearray, value: int) -> None:
+    """Seven bits a byte, lowest first; the eighth says that more follow (LEB128)."""
+    while value > 0x7F:
+        packed.append(0x80 | value & 0x7F)
+        value >>= 7
+    packed.append(value)
+
+
+def _varints(body: bytes) -> Iterator[int]:
+    value = shift = 0
+    for byte in body:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            yield value
+            value = shift = 0
 
 
 def _listed(body: bytes) -> ListedAfter:

@@ -39,6 +39,31 @@ class ErrorCode(Vocabulary):
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
 
 
+MEANINGS = {
+    ErrorCode.INVALID_INPUT: "An argument is missing or breaks a rule; `field` and `issues` say where and which",
+    ErrorCode.UNKNOWN_ARGUMENT: "There is no such argument: the copy of the tool list may be stale",
+    ErrorCode.UNSCOPED_RETRIEVAL: "The account wants a scope on every read; the text names the scopes",
+    ErrorCode.INVALID_CURSOR: "The cursor belongs to another question or is garbled: ask again without one",
+    ErrorCode.DUPLICATE_MEMORY: "The same content is stored with this type, scope and project, as `id`",
+    ErrorCode.NOT_FOUND: "Nothing of that kind is here for this caller",
+    ErrorCode.CONFLICT: "The present state does not allow it, for instance because a memory is superseded",
+    ErrorCode.INVALID_TRANSITION: "A commitment or blocker can't go from its status to the one that was asked for",
+    ErrorCode.UNAUTHENTICATED: "The credential is missing, unknown, expired or revoked",
+    ErrorCode.ACCESS_DENIED: "The account is suspended, erased or not verified",
+    ErrorCode.INSUFFICIENT_SCOPE: "The credential lacks the scope that is named",
+    ErrorCode.RESOURCE_LIMIT_EXCEEDED: "A bound of the account was met",
+    ErrorCode.RATE_LIMITED: "Too many calls: wait as long as `Retry-After` says",
+    ErrorCode.UNAVAILABLE: "Something behind the server is down or late: try again",
+    ErrorCode.DEADLINE_EXCEEDED: "The call took too long and was stopped: try again",
+    ErrorCode.INVALID_OUTPUT: "The server made an answer that it may not send; the text holds a correlation id",
+    ErrorCode.INTERNAL_ERROR: "Something failed that nobody foresaw; the text holds a correlation id",
+    ErrorCode.METHOD_NOT_ALLOWED: "REST: this route has no such method; `Allow` names those it has",
+    ErrorCode.PAYLOAD_TOO_LARGE: "REST: the body is too large",
+    ErrorCode.UNSUPPORTED_MEDIA_TYPE: "REST: the body is not JSON in UTF-8, or is compressed",
+}
+"""What each code tells whoever meets it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Issue:
     """One thing wrong with an input: where, which rule, and the rule in words. Never the value."""
@@ -61,7 +86,7 @@ def issues_of(error: ValidationError) -> list[Issue]:
     """The first few problems of a failed validation, as field paths such as `facts[2].value`."""
     return [
         Issue(
-            path=_path(_location(item)),
+            path=path_of(_location(item)),
             code=item["type"],
             message=_MESSAGES.get(item["type"], item["msg"]),
         )
@@ -74,7 +99,8 @@ def _location(item: ErrorDetails) -> Sequence[str | int]:
     return item["loc"] if field is None else (*item["loc"], field)
 
 
-def _path(location: Sequence[str | int]) -> str:
+def path_of(location: Sequence[str | int]) -> str:
+    """A place in an input as callers read it, bounded and printable."""
     path = ""
     for part in location:
         if isinstance(part, int):

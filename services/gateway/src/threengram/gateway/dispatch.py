@@ -12,6 +12,7 @@ from threengram.core.errors import Error, InsufficientScope, Unauthenticated
 from threengram.core.principal import Principal
 from threengram.gateway import failures
 from threengram.gateway.failures import Failure
+from threengram.gateway.http import odd
 from threengram.gateway.operations import correlation_id, outcome_of
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.deadline import DeadlineExceeded, deadline
@@ -62,8 +63,7 @@ class Dispatcher:
         except ValidationError as error:
             return ToolResult("tool_error", failure=failures.of_arguments(error))
         except orjson.JSONEncodeError:
-            # What was decoded can be encoded, but for its depth.
-            return ToolResult("tool_error", failure=failures.TOO_DEEP)
+            return ToolResult("tool_error", failure=failures.of_unwritable(odd.issue_of(arguments)))
         try:
             if tool.scopes.isdisjoint(principal.scopes):
                 raise InsufficientScope(" or ".join(sorted(tool.scopes)))

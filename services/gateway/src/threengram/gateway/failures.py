@@ -55,7 +55,12 @@ def of_core(error: Error) -> Failure:
     return Failure(error.code, str(error), error.retryable, error.field, error.subject_id)
 
 
-TOO_DEEP = Failure(ErrorCode.INVALID_INPUT, "the arguments are nested too deeply")
+def of_unwritable(issue: Issue | None) -> Failure:
+    """Arguments that could be decoded and can't be encoded: by what they hold, or by their depth."""
+    if issue is None:
+        return Failure(ErrorCode.INVALID_INPUT, "the arguments are nested too deeply")
+    return Failure(ErrorCode.INVALID_INPUT, f"{issue.path}: {issue.message}", field=issue.path, issues=(issue,))
+
 
 DEADLINE_EXCEEDED = Failure(
     ErrorCode.DEADLINE_EXCEEDED, "this took too long and was stopped. Try again.", retryable=True

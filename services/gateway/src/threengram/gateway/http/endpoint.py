@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 from threengram.core.principal import Principal
 from threengram.gateway.answers import WITHDRAWN, Answer, Answers, Checked
 from threengram.gateway.auth import Challenge
+from threengram.gateway.http import odd
 from threengram.gateway.http.lanes import BATCH_VERSIONS, Refusal, RoutingHeaders, carries_envelope, serves_notices
 from threengram.gateway.http.messages import INVALID_REQUEST, PARSE_ERROR, Malformed, Notice, message_of
 from threengram.gateway.http.rate import RateLimit
@@ -23,11 +24,14 @@ MAX_CONCURRENT_IN_BATCH = 4
 
 _ACCEPTED = Reply(202)
 _UNSUPPORTED_TYPE = Reply(415, rpc_error(None, INVALID_REQUEST, "Content-Type must be application/json"))
+_COMPRESSED = Reply(
+    415, rpc_error(None, INVALID_REQUEST, "The body must not be compressed"), ((b"accept-encoding", b"identity"),)
+)
 _NOT_ACCEPTABLE = Reply(406, rpc_error(None, INVALID_REQUEST, "Accept must allow application/json"))
 _TOO_SLOW = Reply(
     408, rpc_error(None, INVALID_REQUEST, "The body did not arrive in time"), ((b"connection", b"close"),)
 )
-_NO_JSON = Reply(400, rpc_error(None, PARSE_ERROR, "Parse error: the body is not valid JSON in UTF-8"))
+_NO_JSON = Reply(400, rpc_error(None, PARSE_ERROR, "Parse error: the body is not valid JSON in UTF-8, or too deep"))
 _UNSERVED = Reply(400, rpc_error(None, INVALID_REQUEST, "Unsupported protocol version"))
 _NO_BATCH = Reply(400, rpc_error(None, INVALID_REQUEST, "Batches do not exist in this protocol version"))
 _BATCH_SIZE = Reply(400, rpc_error(None, INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH_MESSAGES} messages"))
@@ -70,7 +74,9 @@ class McpEndpoint:
         try:
             decoded = orjson.loads(body)
         except orjson.JSONDecodeError:
-            return _NO_JSON
+            decoded = odd.tool_call(body)
+            if decoded is None:
+                return _NO_JSON
         if isinstance(decoded, list):
             return await self._batch(decoded, scope)
         return await self._single(decoded, scope)
@@ -151,13 +157,18 @@ class McpEndpoint:
 
 def _unreadable(scope: Scope) -> Reply | None:
     content_type = accept = b""
+    encoding = b"identity"
     for name, value in scope["headers"]:
         if name == b"content-type":
             content_type = value
+        elif name == b"content-encoding":
+            encoding = value.strip().lower()
         elif name == b"accept":
             accept += b"," + value
     if content_type.partition(b";")[0].strip().lower() != b"application/json":
         return _UNSUPPORTED_TYPE
+    if encoding != b"identity":
+        return _COMPRESSED
     offered = accept.decode("latin-1").lower()
     if offered.strip(", ") and not any(media_type in offered for media_type in _WHO_SENDS_JSON):
         return _NOT_ACCEPTABLE
