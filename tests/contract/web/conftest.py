@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import CURSOR_KEY, Clock
 from tests.contract.web.stack import Browser, Owner, Pages, a_browser, an_owner, pages_of, quick_hashes, serving
+from tests.contract.web.writing import Writer, a_writer
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
@@ -41,3 +42,10 @@ async def browser(pages: Pages) -> AsyncIterator[Browser]:
 async def olga(core: Core, hashes: PasswordHashes) -> Owner:
     """Has a password."""
     return await an_owner(core.database, hashes, core)
+
+
+@pytest.fixture
+async def writer(pages: Pages, browser: Browser, olga: Owner) -> Writer:
+    """Olga's program; Olga is logged in."""
+    await browser.log_in(olga.email)
+    return await a_writer(pages, browser, olga)

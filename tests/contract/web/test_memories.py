@@ -14,13 +14,6 @@ from threengram.schema.search import SearchInput
 CANARY = "zebrafinch"
 
 
-@pytest.fixture
-async def writer(pages: Pages, browser: Browser, olga: Owner) -> Writer:
-    """Olga's program; Olga is logged in."""
-    await browser.log_in(olga.email)
-    return await a_writer(pages, browser, olga)
-
-
 async def ask(browser: Browser, **fields: str) -> httpx2.Response:
     """Send the form and go where it leads."""
     answer = await browser.submit("/memories", "/memories", **fields)

@@ -158,6 +158,8 @@ def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
         ("/login", "4xx"),
         ("/login", "3xx"),
         ("/account/sessions/{session_id}/revoke", "4xx"),
+        ("/memories", "3xx"),
+        ("/memories/{id}/archive", "4xx"),
     ):
         assert f'route="{route}",status_class="{status_class}"' in exits["metrics"]
     for name in ("POST /api/v1/memories", "db.query"):
@@ -211,6 +213,11 @@ def _push_canaries_through_pages(running: Service, database_url: str) -> set[str
         assert change(current_password=f"{CANARY} is wrong") == 403
         assert change(current_password=password) == 303
         assert send("/account", f"/account/sessions/{CANARY}/revoke") == 404
+        assert send("/account", "/memories", query=CANARY, project=CANARY) == 303
+        assert send("/account", "/memories", query=CANARY, scope=CANARY, until=CANARY) == 400
+        assert send("/account", "/facts", subject=CANARY, predicate=CANARY) == 303
+        assert send("/account", f"/memories/{CANARY}/archive") == 404
+        browser.get(f"/memories?s={CANARY}&cursor={CANARY}")
         assert send("/account", "/logout") == 303
     assert len(secrets) > 3
     return secrets - {""}
