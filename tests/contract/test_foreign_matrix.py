@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,14 +24,18 @@ from tests.integration.core.proposing import propose_edge, propose_fact
 from tests.people import Person
 from threengram.api.account import AccountPages
 from threengram.api.browsing import routes as browsing
+from threengram.api.exports import Exports
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX
-from threengram.core.call import Core
+from threengram.api.proposals import ProposalPages
+from threengram.core.call import Core, open_call
+from threengram.core.identity.api_keys import create_api_key
 from threengram.core.ids import new_id
 from threengram.core.oauth.grants import list_grants
 from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import list_sessions
 from threengram.gateway.tools import TOOLS
+from threengram.schema.enums import OAuthScope
 
 ROUTES = {operation.name: operation for operation in OPERATIONS}
 TOOL_NAMES = frozenset(tool.name for tool in TOOLS)
@@ -281,19 +286,33 @@ async def test_pages_tell_nothing_either(core: Core, hashes: PasswordHashes, ten
     asking, other = tenants
     (grant,) = await list_grants(core.database, other.owner.principal, now=core.clock())
     login = (await list_sessions(core.database, other.owner.principal, core.clock()))[0]
-    memory = await other.memory("commitment", dueAt="2026-05-01T09:00:00Z")
+    key = await create_api_key(
+        core.database, other.owner.principal, name="theirs", scopes=[OAuthScope.MEMORY_READ], now=core.clock()
+    )
+    known_of = {
+        "grant_id": grant.id,
+        "session_id": login.id,
+        "key_id": key.key.id,
+        "id": await other.memory("commitment", dueAt="2026-05-01T09:00:00Z"),
+        "proposal_id": await other.edge(),
+        "proposal_id/undo": await other.thing(Case("", "", Kind.APPLIED_EDGE, {})),
+    }
     pages = pages_of(core, hashes)
-    account = AccountPages(pages.logins, core.database, hashes, core.clock)
-    routes = [*account.routes(), *browsing.routes(pages.visits, core.cursors, core.clock)]
+    account = AccountPages(pages.logins, core.database, hashes, core.clock, Exports(partial(open_call, core)))
+    routes = [
+        *account.routes(),
+        *browsing.routes(pages.visits, core.cursors, core.clock),
+        *ProposalPages(pages.visits).routes(),
+    ]
     named: dict[str, tuple[str, object]] = {
         route.path: (
             "POST" if "POST" in (route.methods or ()) else "GET",
-            _named(route.path, grant.id, login.id, memory),
+            _named(route.path, known_of),
         )
         for route in routes
         if "{" in route.path
     }
-    assert len(named) == 8
+    assert len(named) == 12
     async with serving(pages), a_browser(pages.app) as browser:
         await browser.log_in(asking.owner.email)
         csrf = token_in(await browser.get("/account"))
@@ -313,6 +332,8 @@ async def test_pages_tell_nothing_either(core: Core, hashes: PasswordHashes, ten
     assert login in await list_sessions(core.database, other.owner.principal, core.clock())
 
 
-def _named(path: str, grant_id: UUID, session_id: UUID, memory_id: str) -> object:
+def _named(path: str, known_of: Mapping[str, object]) -> object:
     """What the placeholder of a page's path stands for."""
-    return grant_id if "{grant_id}" in path else session_id if "{session_id}" in path else memory_id
+    (placeholder,) = re.findall(r"{(\w+)}", path)
+    is_undone = path.endswith("/undo")
+    return known_of[f"{placeholder}/undo" if is_undone else placeholder]

@@ -19,6 +19,7 @@ from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
 from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
+from threengram.api.exports import Exports
 from threengram.api.limits import EdgeLimits, Rules
 from threengram.api.login import Logins
 from threengram.api.pages import static_routes
@@ -76,7 +77,8 @@ def pages_of(
     counters: Limiter = limiter or Unlimited()
     limits = EdgeLimits(counters, rules)
     logins = Logins(core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime)
-    account = AccountPages(logins, core.database, hashes, core.clock)
+    exports = Exports(partial(open_call, core))
+    account = AccountPages(logins, core.database, hashes, core.clock, exports)
     rates = RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000)
     visits = Visits(logins, rates, partial(open_call, core))
     uses = ApiKeyUses(core.database)

@@ -72,6 +72,10 @@ async def test_the_login_of_somebody_else_is_as_unknown_as_one_that_never_was(pa
         "/account/sessions/revoke-others",
         f"/account/sessions/{SOME_ID}/revoke",
         f"/account/apps/{SOME_ID}/revoke",
+        "/account/keys",
+        f"/account/keys/{SOME_ID}/revoke",
+        "/account/export",
+        "/account/delete",
         "/logout",
     ],
 )

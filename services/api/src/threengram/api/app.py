@@ -67,7 +67,6 @@ class Api:
             ),
             self.logins,
         )
-        self.account = AccountPages(self.logins, database, self.hashes, clock)
         self.rates = RateLimits(
             self.connections.limiter,
             key_calls_per_minute=settings.key_calls_per_minute,
@@ -76,6 +75,7 @@ class Api:
         self.exports = Exports(
             self.connections.open_call, timeout_s=settings.export_timeout_s, max_at_once=settings.exports_at_once
         )
+        self.account = AccountPages(self.logins, database, self.hashes, clock, self.exports)
         self.visits = Visits(self.logins, self.rates, self.connections.open_call)
 
     @asynccontextmanager

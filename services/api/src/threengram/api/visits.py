@@ -116,12 +116,13 @@ class Visits:
         except errors.Unavailable:
             raise
         except errors.Error as error:
-            raise _explained(error) from error
+            raise explained(error) from error
         response.headers.update(headers)
         return response
 
 
-def _explained(error: errors.Error) -> PageRefused:
+def explained(error: errors.Error) -> PageRefused:
+    """The error page of a failure of core's vocabulary."""
     title = next((_TITLES[kind] for kind in type(error).__mro__ if kind in _TITLES), "That does not work")
     detail = NOT_FOUND if isinstance(error, errors.NotFound) else sentence(str(error))
     return PageRefused(status_of(error), title, detail)

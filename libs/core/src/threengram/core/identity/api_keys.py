@@ -19,11 +19,11 @@ from threengram.core.errors import InvalidRequest, LimitReached, NotFound
 from threengram.core.identity import queries
 from threengram.core.ids import new_id
 from threengram.core.principal import Principal
+from threengram.schema.bounds import MAX_KEY_NAME_CHARS
 from threengram.schema.enums import ActorKind, OAuthScope
 
 KEY_MARK = "3ng_"
 MAX_LIVE_KEYS = 25
-MAX_NAME_CHARS = 255
 PREFIX_CHARS = len(KEY_MARK) + 8
 _SECRET_CHARS = 43
 _ALPHABET = string.digits + string.ascii_letters
@@ -156,8 +156,8 @@ def _recorded(action: str, principal: Principal, key_id: UUID, now: datetime) ->
 
 
 def _check(name: str, scopes: list[OAuthScope], expires_at: datetime | None, now: datetime) -> None:
-    if not 1 <= len(name) <= MAX_NAME_CHARS or "\x00" in name:
-        raise InvalidRequest(f"a key's name has 1 to {MAX_NAME_CHARS} characters", field="name")
+    if not 1 <= len(name) <= MAX_KEY_NAME_CHARS or "\x00" in name:
+        raise InvalidRequest(f"a key's name has 1 to {MAX_KEY_NAME_CHARS} characters", field="name")
     if not scopes:
         raise InvalidRequest("a key needs at least one scope", field="scopes")
     if expires_at is not None and expires_at <= now:
