@@ -263,7 +263,3 @@ class Operations:
     @reads("GET", "/version", VersionInput, VersionOutput)
     def version(self) -> None:
         """The release that answers. Any credential that stands may ask."""
-
-    @writes("DELETE", "/account", DeleteAccountInput, DeleteAccountOutput)
-    def delete_account(self) -> None:
-        """Delete the account and everything in it, for good; this credential opens nothing any more."""
