@@ -24,7 +24,8 @@ async def configure_scope(call: Call, request: ConfigureScopeInput) -> Configure
     Raises `InsufficientScope` when the credential may not do this action, `NotFound` for a scope that is not
     registered, `Conflict` for a name that is taken and where a renaming would file the same content twice,
     `LimitReached` at the bounds of the registry. A renaming relabels the memories of the scope in the same transaction:
-    10,000 take about a second, during which writes of the tenant wait and reads do not.
+    10,000 take about a second, during which writes of the tenant wait and reads do not. With 100,000 it can meet the
+    deadline of a statement; then it raises `TookTooLong` and nothing has changed.
     """
     call.require(required_scope(request))
     _, tx = await call.admitted()
