@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from tests.integration.runtime.processes import eventually, listening, probe, service
-from threengram.runtime.health import Health
-from threengram.runtime.server import admin_thread
+from threengram.runtime.health import Health, admin_app
+from threengram.runtime.server import admin_served
 from threengram.runtime.settings import ServiceSettings
 
 
@@ -134,20 +134,21 @@ def test_a_failed_startup_exits_with_3_and_says_why_without_the_message(tmp_path
     assert "canary" not in running.output
 
 
-def test_a_process_without_a_server_of_its_own_has_admin_endpoints_on_a_thread() -> None:
+async def test_a_process_without_a_server_of_its_own_has_admin_endpoints_on_its_loop() -> None:
     loops: list[asyncio.AbstractEventLoop] = []
 
     async def check() -> None:
         loops.append(asyncio.get_running_loop())
 
     settings = ServiceSettings(port=0, admin_port=0)
-    with admin_thread(settings, Health({"broker": check}), service="runtime") as port:
-        answer = httpx2.get(f"http://127.0.0.1:{port}/readyz", timeout=5, trust_env=False)
-    with pytest.raises(httpx2.ConnectError):
-        httpx2.get(f"http://127.0.0.1:{port}/livez", timeout=5, trust_env=False)
+    async with httpx2.AsyncClient(timeout=5, trust_env=False) as http:
+        async with admin_served(admin_app(Health({"broker": check})), settings) as port:
+            answer = await http.get(f"http://127.0.0.1:{port}/readyz")
+        with pytest.raises(httpx2.ConnectError):
+            await http.get(f"http://127.0.0.1:{port}/livez")
 
     assert answer.json() == {"status": "ready"}
-    assert len(loops) == 1
+    assert loops == [asyncio.get_running_loop()]
 
 
 def test_a_service_answers_unknown_paths_with_the_error_envelope_and_drains(tmp_path: Path) -> None:

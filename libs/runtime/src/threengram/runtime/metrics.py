@@ -51,13 +51,7 @@ MCP_OUTCOMES: Final = frozenset(
     {"ok", "tool_error", "protocol_error", "denied", "rate_limited", "unavailable", "timeout", "crash"}
 )
 EMBEDDING_PRIORITIES: Final = frozenset({"query", "write", "backfill"})
-EMBEDDING_OUTCOMES: Final = frozenset({"ok", "invalid", "queue_full", "deadline", "cancelled", "error"})
-JOB_QUEUES: Final = frozenset({"embed", "consolidate", "maintenance"})
-LIMIT_OUTCOMES: Final = frozenset({"allowed", "refused"})
-LIMIT_STORES: Final = frozenset({"shared", "local", "none"})
 PEERS: Final = frozenset({"embedder", "cimd", "llm", "mail", "breach_check"})
-POOL_STATES: Final = frozenset({"idle", "used"})
-EMBED_CALL_OUTCOMES: Final = frozenset({"ok", "failed", "cancelled"})
 SEARCH_LEGS: Final = frozenset({"embed", "compared", "walked", "worded", "fuse", "page", "list"})
 SEARCH_VECTORS: Final = frozenset({"used", "unavailable", "off"})
 CONFIDENCES: Final = frozenset({"true", "false", "unknown"})
@@ -67,8 +61,6 @@ EMBEDDED_STATES: Final = frozenset({"done", "pending", "off"})
 PROPOSAL_KINDS: Final = frozenset({"edge", "fact"})
 PROPOSAL_OUTCOMES: Final = frozenset({"proposed", "accepted", "rejected", "undone", "retired"})
 GRANTS: Final = frozenset({"authorization_code", "refresh_token"})
-TOKEN_OUTCOMES: Final = frozenset({"issued", "refused"})
-LOGIN_OUTCOMES: Final = frozenset({"ok", "refused", "limited"})
 TOKEN_REFUSALS: Final = frozenset(
     {
         "missing",

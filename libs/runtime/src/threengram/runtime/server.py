@@ -6,9 +6,8 @@ import gc
 import os
 import signal
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final, Literal
 
 import uvicorn
@@ -113,9 +112,17 @@ def _server(app: ASGIApp, *, grace_s: float, lifespan: Literal["on", "off"], tru
     return _Server(config)
 
 
-def _admin_server(settings: ServiceSettings, health: Health) -> tuple[_Server, socket.socket]:
-    server = _server(admin_app(health), grace_s=_ADMIN_GRACE_S, lifespan="off", trusted_proxies=None)
-    return server, _listener(settings.admin_host, settings.admin_port, settings.admin_listen_fd)
+@contextlib.asynccontextmanager
+async def admin_served(app: ASGIApp, settings: ServiceSettings) -> AsyncIterator[int]:
+    """`app` on the admin port for as long as the block runs, on its loop; yields the port."""
+    server = _server(app, grace_s=_ADMIN_GRACE_S, lifespan="off", trusted_proxies=None)
+    listener = _listener(settings.admin_host, settings.admin_port, settings.admin_listen_fd)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await serving
 
 
 def run(app: ASGIApp, settings: ServiceSettings, *, service: str, health: Health) -> None:
@@ -140,8 +147,7 @@ async def _serve(app: ASGIApp, settings: ServiceSettings, health: Health) -> Non
     )
     main.linger_s = linger_s
     listener = _listener(settings.host, settings.port, settings.listen_fd)
-    admin, admin_listener = _admin_server(settings, health)
-    port, admin_port = listener.getsockname()[1], admin_listener.getsockname()[1]
+    port = listener.getsockname()[1]
 
     def stop() -> None:
         # A second signal doesn't hurry: whoever wants that has SIGKILL.
@@ -157,30 +163,10 @@ async def _serve(app: ASGIApp, settings: ServiceSettings, health: Health) -> Non
         health.finish_startup()
         _log.info("process_started", port=port, admin_port=admin_port, pid=os.getpid())
 
-    main.on_started = started
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
         loop.add_signal_handler(number, stop)
-    serving_admin = loop.create_task(admin.serve(sockets=[admin_listener]))
-    await main.serve(sockets=[listener])
-    admin.should_exit = True
-    await serving_admin
+    async with admin_served(admin_app(health), settings) as admin_port:
+        main.on_started = started
+        await main.serve(sockets=[listener])
     _log.info("process_stopped", pid=os.getpid())
-
-
-@contextlib.contextmanager
-def admin_thread(settings: ServiceSettings, health: Health, *, service: str) -> Iterator[int]:
-    """The admin endpoints on a thread of their own, for a process whose main thread belongs to something else.
-
-    Yields the port. The checks of `health` run on that thread's loop.
-    """
-    metrics.set_build_info(service)
-    server, listener = _admin_server(settings, health)
-    port: int = listener.getsockname()[1]
-    thread = threading.Thread(target=asyncio.run, args=(server.serve(sockets=[listener]),), name="admin", daemon=True)
-    thread.start()
-    try:
-        yield port
-    finally:
-        server.should_exit = True
-        thread.join(_ADMIN_GRACE_S * 5)

@@ -51,7 +51,6 @@ MAX_SCOPE_MAPPINGS = 512
 DEFAULT_PROPOSALS_LIMIT = 25
 MAX_PROPOSALS_LIMIT = 100
 MAX_PROPOSAL_TOPIC_CHARS = 120
-MAX_RATIONALE_CHARS = 500
 MAX_PROPOSALS_TOTAL_BYTES = MAX_GET_TOTAL_BYTES
 """UTF-8 bytes of one page of proposals on the wire; a page ends earlier rather than cutting a value."""
 

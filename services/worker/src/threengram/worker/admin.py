@@ -3,22 +3,19 @@
 They are served by the loop that does the jobs' work: if that loop stalls, probes get no answer, which is the truth.
 """
 
-import asyncio
 import contextlib
 import os
-import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
-import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.runtime.health import Health, admin_app
 from threengram.runtime.json import error_body, error_code
 from threengram.runtime.logging import get_logger
+from threengram.runtime.server import admin_served
 from threengram.worker.heartbeat import Heartbeat
 from threengram.worker.settings import Settings
 
-_GRACE_S = 1
 _log = get_logger(__name__)
 
 
@@ -40,41 +37,9 @@ class Liveness:
         await send({"type": "http.response.body", "body": body})
 
 
-class _Server(uvicorn.Server):
-    """Leaves signals to the main thread."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 @contextlib.asynccontextmanager
 async def served(settings: Settings, health: Health, heartbeat: Heartbeat) -> AsyncIterator[None]:
     """The admin endpoints, for as long as the block runs."""
-    config = uvicorn.Config(
-        Liveness(admin_app(health), heartbeat),
-        http="httptools",
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_GRACE_S,
-    )
-    server = _Server(config)
-    listener = _listener(settings)
-    _log.info("admin_started", admin_port=listener.getsockname()[1], pid=os.getpid())
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
+    async with admin_served(Liveness(admin_app(health), heartbeat), settings) as port:
+        _log.info("admin_started", admin_port=port, pid=os.getpid())
         yield
-    finally:
-        server.should_exit = True
-        await serving
-
-
-def _listener(settings: Settings) -> socket.socket:
-    if settings.admin_listen_fd is not None:
-        # A duplicate, so that closing it here leaves the inherited number valid.
-        return socket.socket(fileno=os.dup(settings.admin_listen_fd))
-    family = socket.AF_INET6 if ":" in settings.admin_host else socket.AF_INET
-    return socket.create_server((settings.admin_host, settings.admin_port), family=family)
