@@ -5,8 +5,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
-from threengram.api import operations
-from threengram.api.operations import PREFIX, AnyOperation, DownloadOperation
+from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
 from threengram.schema.enums import OAuthScope
 from threengram.schema.forms import InputForms, union_of
 from threengram.schema.scopes import ListScopes, ScopesListed
@@ -14,9 +13,6 @@ from threengram.sdk import AsyncThreengram, Threengram
 from threengram.sdk import request as sdk_request
 from threengram.sdk.operation import Download, Operation, Walk
 from threengram.sdk.operations import Operations
-
-OPERATIONS = [operation for operation in operations.OPERATIONS if not isinstance(operation, DownloadOperation)]
-"""Those that answer with one object; a download goes into a file, not into a program."""
 
 METHODS: dict[str, Operation[Any, Any]] = {
     name: member.operation if isinstance(member, Download) else member
