@@ -66,8 +66,8 @@ def _errors() -> str:
     rows = [f"| `{code}` | {meaning} |" for code, meaning in MEANINGS.items()]
     said = (
         "A tool that fails answers with `isError`, a text that begins with one of these codes, and `_meta` with\n"
-        "`code`, `retryable` and where they apply `field`, `id` and `issues`. REST says the same in `error` and beside\n"
-        "it."
+        "`code`, `retryable` and where they apply `field`, `id` and `issues`. REST says the same in `error` and\n"
+        "beside it."
     )
     return "\n".join(["## Errors", "", said, "", "| code | meaning |", "|---|---|", *rows, ""])
 
