@@ -7,6 +7,7 @@ import orjson
 from starlette.requests import Request
 
 from threengram.api.failures import Refused
+from threengram.runtime import odd_json
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, read_body
 from threengram.schema.base import Input
 from threengram.schema.errors import ErrorCode
@@ -51,14 +52,28 @@ def from_body(model: type[In], body: bytes, request: Request) -> In:
     try:
         decoded = {} if not body and _names_all(model, request) else orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not valid JSON in UTF-8") from None
+        raise _undecodable(body) from None
     if not isinstance(decoded, dict):
         raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not a JSON object")
     for name in request.path_params.keys() & decoded.keys():
         raise Refused(400, ErrorCode.INVALID_INPUT, "the path names this already", field=name)
     decoded |= request.path_params
     # Written again, so that a repeated member or a number out of range means here what it means over MCP.
-    return model.parse(orjson.dumps(decoded))
+    try:
+        return model.parse(orjson.dumps(decoded))
+    except orjson.JSONEncodeError:
+        # What was decoded can be encoded, but for its depth.
+        raise Refused(400, ErrorCode.INVALID_INPUT, "the body is nested too deeply") from None
+
+
+def _undecodable(body: bytes) -> Refused:
+    try:
+        issue = odd_json.issue_of(odd_json.decoded(body))
+    except ValueError:
+        issue = None
+    if issue is None:
+        return Refused(400, ErrorCode.INVALID_INPUT, "the body is not valid JSON in UTF-8, or too deep")
+    return Refused(400, ErrorCode.INVALID_INPUT, f"{issue.path}: {issue.message}", field=issue.path or None)
 
 
 def from_url(model: type[In], request: Request) -> In:
