@@ -55,6 +55,14 @@ async def test_an_address_is_the_same_in_any_case(browser: Browser, olga: Owner)
     assert (await browser.log_in(f" {olga.email.upper()} ")).status_code == 303
 
 
+async def test_the_bare_address_leads_to_the_memories(browser: Browser, olga: Owner) -> None:
+    sent = path_of((await browser.get("/")).headers["location"])
+    assert sent == "/login?next=%2F"
+    arrived = path_of((await browser.log_in(olga.email, after="/")).headers["location"])
+    answer = await browser.get(arrived)
+    assert (arrived, answer.status_code, path_of(answer.headers["location"])) == ("/", 303, "/memories")
+
+
 async def test_a_page_that_needs_a_login_is_where_one_arrives_after_it(browser: Browser, olga: Owner) -> None:
     sent = path_of((await browser.get("/account?done=app")).headers["location"])
     assert sent == "/login?next=%2Faccount%3Fdone%3Dapp"
