@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
+import hypothesis
 import psycopg
 import pytest
 
@@ -18,6 +19,10 @@ from threengram.migrations.run import RUNTIME_ROLE, upgrade
 
 RUNTIME_PASSWORD = "runtime-secret"
 CURSOR_KEY = b"k" * 32
+
+# How long an example takes depends on what else the machine does, and no test is a timed one.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -257,7 +257,6 @@ def check_generations(world: World) -> None:
 
 @settings(
     max_examples=PropertySettings().test_property_examples,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -65,7 +65,7 @@ schema = schemathesis.openapi.from_dict(orjson.loads(document(OPERATIONS)), conf
 
 
 @schema.parametrize()
-@settings(max_examples=MAX_EXAMPLES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=MAX_EXAMPLES, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_the_service_does_what_it_says(
     case: schemathesis.Case[Any], fuzzed_url: str, fuzzing_key: str, database_url: str
 ) -> None:

@@ -76,19 +76,19 @@ def as_the_api_reads_it(name: str, arguments: dict[str, Any]) -> Input:
     return from_body(model, request.content, received) if operation.has_body else from_url(model, received)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(REMEMBER)
 def test_a_memory_arrives_as_it_was_given(arguments: dict[str, Any]) -> None:
     assert as_the_api_reads_it("remember", arguments) == Threengram.remember.takes(**arguments)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(SEARCH)
 def test_a_question_arrives_as_it_was_asked(arguments: dict[str, Any]) -> None:
     assert as_the_api_reads_it("search", arguments) == Threengram.search.takes(**arguments)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(LISTING)
 def test_filters_arrive_through_a_query_string(arguments: dict[str, Any]) -> None:
     assert as_the_api_reads_it("list_memories", arguments) == Threengram.list_memories.takes(**arguments)

@@ -102,7 +102,7 @@ RULES = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.datetimes(min_value=datetime(2024, 1, 1), max_value=datetime(2027, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
     RULES | st.sampled_from(
