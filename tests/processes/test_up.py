@@ -1,6 +1,7 @@
 """`threengram up` from outside: the whole product as processes."""
 
 import concurrent.futures
+import json
 import os
 import re
 import signal
@@ -126,6 +127,13 @@ def test_status_lists_every_program_as_ready(stack: RunningStack, data_dir: Path
     ready = {row[0] for row in rows if len(row) == 4 and row[2] == "yes"}
     assert ready == SERVICES | {"gateway.1", "postgres", "valkey"}
     assert stack.record["mcpUrl"] in status.stdout
+
+
+def test_the_memory_is_used_from_the_command_line_without_configuration(stack: RunningStack, data_dir: Path) -> None:
+    written = threengram("remember", "The shed is green.", "--topic=Shed", f"--data-dir={data_dir}")
+    assert written.returncode == 0, written.stderr
+    found = threengram("search", "colour of the shed", "--json", f"--data-dir={data_dir}")
+    assert json.loads(found.stdout)["hits"][0]["id"] == written.stdout.split()[0]
 
 
 def test_a_token_is_minted_for_an_existing_user_or_a_new_one_on_request(stack: RunningStack, data_dir: Path) -> None:

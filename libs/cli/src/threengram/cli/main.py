@@ -8,6 +8,7 @@ import typer
 from threengram.cli.commands import (
     backup,
     demo,
+    export,
     jobs,
     keys,
     models,
@@ -51,6 +52,7 @@ for name, command in {
     "remember": write.remember, "search": read.search, "list": read.list_memories, "show": read.show,
     "history": read.history, "facts": read.facts, "briefing": read.briefing, "handoff": read.handoff,
     "revise": write.revise, "resolve": write.resolve, "archive": write.archive, "unarchive": write.unarchive,
+    "export": export.export,
 }.items():  # fmt: skip
     app.command(name, rich_help_panel="A memory")(command)
 app.add_typer(scopes.app, name="scopes", rich_help_panel="A memory")
