@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = ROOT / "tests" / "requirements.toml"
-ID = re.compile(r"(product|design\.(2|4|5|6|7|8|9|10|11|13|14))(\.[a-z0-9]+(-[a-z0-9]+)*)+")
+ID = re.compile(r"(product|design\.(1|2|4|5|6|7|8|9|10|11|13|14))(\.[a-z0-9]+(-[a-z0-9]+)*)+")
 STATES = ({"tests"}, {"due"}, {"tests", "deviation"}, {"due", "deviation"})
 """Proved, or left to a capability that is not there; either may be done otherwise than the description has it."""
 
