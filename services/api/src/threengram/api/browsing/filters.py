@@ -68,6 +68,11 @@ class Filters:
         return replace(self, limit="") != Filters()
 
     @property
+    def is_filtered(self) -> bool:
+        """Whether anything but words and the number of results was chosen."""
+        return replace(self, query="", limit="") != Filters()
+
+    @property
     def shown(self) -> int:
         """How many results a page has; raises `Unacceptable`."""
         if self.limit in ("", *map(str, LIMITS)):
