@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,6 +20,9 @@ class Chat:
     answer: Answer = lambda _request: (500, "")
     asked: list[dict[str, Any]] = field(default_factory=list)
     credentials: list[str | None] = field(default_factory=list)
+    drips_every_s: float = 0.0
+    """Unless it is zero, bodies are sent byte by byte."""
+    over: threading.Event = field(default_factory=threading.Event)
 
     def says(self, **answers: object) -> None:
         """Answer each question by the name of its schema."""
@@ -45,7 +48,17 @@ def chat_gateway() -> Iterator[Chat]:
             self.send_response(status)
             self.send_header("content-length", str(len(body.encode())))
             self.end_headers()
-            self.wfile.write(body.encode())
+            if chat.drips_every_s:
+                self._drip(body.encode())
+            else:
+                self.wfile.write(body.encode())
+
+        def _drip(self, body: bytes) -> None:
+            with suppress(ConnectionError):
+                for place in range(len(body)):
+                    self.wfile.write(body[place : place + 1])
+                    if chat.over.wait(chat.drips_every_s):
+                        return
 
         def log_message(self, *_: object) -> None:
             pass
@@ -57,6 +70,7 @@ def chat_gateway() -> Iterator[Chat]:
     try:
         yield chat
     finally:
+        chat.over.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 
+import anyio
 import pytest
 
 from tests.integration.consolidation.chatting import Chat, chat_gateway, completion
@@ -118,6 +119,17 @@ async def test_a_gateway_that_is_not_there_changes_nothing(core: Core, alice: Pe
     await look(core, alice, Refinement(gateway))
     assert await proposed(core, alice) == RULED
     await gateway.close()
+
+
+async def test_a_gateway_that_drips_its_answer_is_left_at_the_deadline(core: Core, alice: Person, chat: Chat) -> None:
+    chat.says(refine_pair={"verdict": "unrelated"})
+    chat.drips_every_s = 0.05
+    gateway = ChatGateway(chat.url, model_name="a-model", timeout_s=0.3)
+    with anyio.fail_after(5):
+        await look(core, alice, Refinement(gateway))
+    await gateway.close()
+    assert len(chat.asked) == 1
+    assert await proposed(core, alice) == RULED
 
 
 async def test_calls_are_counted_and_end_with_the_budget(core: Core, alice: Person, chat: Chat) -> None:

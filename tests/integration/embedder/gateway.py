@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 import orjson
 from starlette.types import Receive, Scope, Send
 
@@ -17,12 +18,16 @@ USAGE = 11
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent back; `hold_s` keeps it until then, or until the caller is gone."""
+    """What is sent back; `hold_s` keeps it until then, or until the caller is gone.
+
+    `drips_every_s` sends its body byte by byte.
+    """
 
     status: int = 200
     body: bytes = b"{}"
     headers: dict[str, str] = field(default_factory=dict)
     hold_s: float = 0.0
+    drips_every_s: float = 0.0
 
 
 Script = Callable[[dict[str, Any]], Reply]
@@ -77,4 +82,18 @@ class Gateway(StandIn):
                         pass
             except TimeoutError:
                 pass
-        await answer(send, reply.status, reply.body, reply.headers)
+        if reply.drips_every_s:
+            await _drip(receive, send, reply)
+        else:
+            await answer(send, reply.status, reply.body, reply.headers)
+
+
+async def _drip(receive: Receive, send: Send, reply: Reply) -> None:
+    """Send the body byte by byte, until it is whole or nobody reads it."""
+    await send({"type": "http.response.start", "status": reply.status, "headers": []})
+    for place in range(len(reply.body)):
+        await send({"type": "http.response.body", "body": reply.body[place : place + 1], "more_body": True})
+        with anyio.move_on_after(reply.drips_every_s):
+            if (await receive())["type"] == "http.disconnect":
+                return
+    await send({"type": "http.response.body", "body": b""})

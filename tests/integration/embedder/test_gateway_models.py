@@ -161,6 +161,16 @@ async def test_all_tries_together_end_at_the_deadline() -> None:
         assert time.monotonic() - began < 5
 
 
+async def test_an_answer_that_drips_in_ends_at_the_deadline() -> None:
+    """Each byte comes in time; all of them would take half a minute."""
+    with Gateway(lambda request: Reply(body=vectors(request).body.ljust(600), drips_every_s=0.05)) as gateway:
+        async with fronting(gateway) as client:
+            began = time.monotonic()
+            answer = await post(client, deadline_ms=300)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (504, "deadline_exceeded")
+        assert time.monotonic() - began < 5
+
+
 async def test_after_failures_in_a_row_the_gateway_is_left_alone() -> None:
     with Gateway(refusing(500)) as gateway:
         async with fronting(gateway, openai_tries=1) as client:
