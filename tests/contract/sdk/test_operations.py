@@ -11,7 +11,8 @@ from threengram.schema.forms import InputForms, union_of
 from threengram.schema.scopes import ListScopes, ScopesListed
 from threengram.sdk import AsyncThreengram, Threengram
 from threengram.sdk import request as sdk_request
-from threengram.sdk.operation import Download, Operation, Walk
+from threengram.sdk.iteration import Download, Walk
+from threengram.sdk.operation import Operation
 from threengram.sdk.operations import Operations
 
 METHODS: dict[str, Operation[Any, Any]] = {

@@ -1,4 +1,4 @@
-"""The client whose answers are awaited, on asyncio or trio."""
+"""The client whose answers are awaited."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -20,7 +20,7 @@ from threengram.sdk.connection import (
     no_answer,
 )
 from threengram.sdk.errors import ThreengramError, TimedOut
-from threengram.sdk.operation import Awaiting
+from threengram.sdk.method import Awaiting
 from threengram.sdk.records import Lines
 from threengram.sdk.request import Request
 from threengram.sdk.retries import Retries

@@ -19,7 +19,7 @@ from threengram.sdk.connection import (
     no_answer,
 )
 from threengram.sdk.errors import ThreengramError
-from threengram.sdk.operation import Blocking
+from threengram.sdk.method import Blocking
 from threengram.sdk.records import Lines
 from threengram.sdk.request import Request
 from threengram.sdk.retries import Retries

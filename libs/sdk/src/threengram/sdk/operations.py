@@ -77,7 +77,8 @@ from threengram.schema.sessions import (
     SessionInput,
     SessionOpened,
 )
-from threengram.sdk.operation import downloads, reads, walks, writes
+from threengram.sdk.iteration import downloads, walks
+from threengram.sdk.operation import reads, writes
 from threengram.sdk.records import is_end, record_of
 
 _ACCEPTED: Final[TypeAdapter[EdgeApplied | FactApplied]] = TypeAdapter(EdgeApplied | FactApplied)
