@@ -55,6 +55,12 @@ async def test_an_account_is_downloaded_as_lines_that_are_counted_at_the_end(res
     assert sum(records[-1]["counts"].values()) == len(records)
 
 
+async def test_that_somebody_took_everything_along_is_on_record(core: Core, owner: Rest, alice: Person) -> None:
+    await owner.get("/export")
+    audited = await rows(core, alice, "SELECT action, actor_kind FROM audit_log WHERE action LIKE 'account.%%'")
+    assert [tuple(row.values()) for row in audited] == [("account.exported", "user_api")]
+
+
 async def test_the_head_of_an_export_is_empty(owner: Rest) -> None:
     answer = await owner.send("HEAD", "/export")
     assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, MEDIA_TYPE, b"")

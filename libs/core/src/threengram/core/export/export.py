@@ -9,6 +9,7 @@ from threengram.core.db.database import Begin, TenantTransaction
 from threengram.core.errors import ExportUnderWay
 from threengram.core.export import queries
 from threengram.core.export.sections import SECTIONS, Section
+from threengram.core.people.audit import Action, recorded
 from threengram.schema.enums import OAuthScope
 from threengram.schema.export import EXPORT_RECORDS, ExportBegins, ExportEnds, ExportInput, ExportRecord, kind_of
 
@@ -42,6 +43,9 @@ async def _begun(call: Call, tx: TenantTransaction) -> ExportBegins:
     (row,) = await tx.fetch(queries.BEGIN, {"user_id": call.principal.user_id, "idle_ms": idle_ms})
     if not row["is_alone"]:
         raise ExportUnderWay
+    # On record before anything leaves, in a unit of work of its own: the snapshot's can write nothing.
+    async with call.core.database.tenant(call.principal) as record:
+        await record.run([recorded(Action.EXPORTED, call.principal, call.now)], commit=True)
     return ExportBegins(
         exported_at=call.now,
         account_id=row["account_id"],

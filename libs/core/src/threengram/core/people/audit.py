@@ -23,6 +23,7 @@ class Action(StrEnum):
     SESSION_REVOKED = "session.revoked"
     OTHER_SESSIONS_REVOKED = "sessions.revoked"
     ACCESS_REVOKED = "access.revoked"
+    EXPORTED = "account.exported"
 
 
 def recorded(action: Action, principal: Principal, now: datetime, subject_id: UUID | None = None) -> Step:
