@@ -4,6 +4,7 @@ Every failure, late answers and unusable vectors included, is `EmbedderUnavailab
 lexical and a write pending, nothing more.
 """
 
+import asyncio
 import base64
 import math
 import struct
@@ -30,6 +31,8 @@ KEEPALIVE_S = 30.0
 PAUSE_AFTER_REFUSAL_S = 1.0
 """How long nobody knocks after a refused connection, so that a missing service costs a search nothing."""
 
+_LAST_STEP_S = 0.05
+"""By this much the whole exchange may outlast one step, so that a step that takes too long is told by its own error."""
 _HEADERS = (("content-type", "application/json"),)
 UNIT_TOLERANCE = 0.01
 _FLOAT_BYTES = 4
@@ -127,18 +130,22 @@ class HttpEmbedder:
             raise EmbedderUnavailable("recently refused")
         body = {**request, "model": self.model_name, "encoding_format": "base64", "deadline_ms": int(timeout_s * 1000)}
         try:
-            response = await self._connections.request(
-                "POST",
-                self._url,
-                headers=[*_HEADERS, *self._headers().items()],
-                content=orjson.dumps(body),
-                extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)},
-            )
+            # The client's timeouts are for one step each: a byte that comes in time begins a new one.
+            async with asyncio.timeout(timeout_s + _LAST_STEP_S):
+                response = await self._connections.request(
+                    "POST",
+                    self._url,
+                    headers=[*_HEADERS, *self._headers().items()],
+                    content=orjson.dumps(body),
+                    extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)},
+                )
         except httpcore2.ConnectError as error:
             self._closed_until = self._monotonic() + PAUSE_AFTER_REFUSAL_S
             raise EmbedderUnavailable("refused") from error
         except httpcore2.ReadTimeout as error:
             raise EmbeddingFailed("too late") from error
+        except TimeoutError as error:
+            raise EmbedderUnavailable("too slow") from error
         except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
             raise EmbedderUnavailable(type(error).__name__) from error
         if response.status in _TEXT_IS_AT_FAULT:
