@@ -160,6 +160,19 @@ async def test_a_commitment_that_is_taken_over_is_settled_and_comes_back(core: C
     assert (restored["status"], restored["resolved_at"], restored["next_surfacing_at"]) == ("waiting", None, day(9))
 
 
+async def test_an_edge_that_was_taken_back_still_stood_before_that(core: Core, alice: Person, clock: Clock) -> None:
+    newer, older = await two(core, alice)
+    proposal_id = await propose_edge(core, alice, newer, older)
+    await accept(core, alice, proposal_id)
+    meanwhile = clock()
+    clock.advance(hours=1)
+    await undo(core, alice, proposal_id)
+    then = await find(core, alice, "older", as_of={"as_known_at": meanwhile})
+    now = await find(core, alice, "older")
+    assert [(hit.id, hit.superseded) for hit in then.hits] == [(newer, False), (older, True)]
+    assert {(hit.id, hit.superseded) for hit in now.hits} == {(older, False), (newer, False)}
+
+
 async def test_a_no_is_remembered(core: Core, alice: Person) -> None:
     newer, older = await two(core, alice)
     edge_id = await propose_edge(core, alice, newer, older, "extends")

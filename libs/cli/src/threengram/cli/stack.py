@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from threengram.cli.account import Account
 from threengram.cli.backends import RUNTIME_ROLE, EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.backup.archive import Archive
+from threengram.cli.desks import Desks
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import FIRST_USER, Grant
 from threengram.cli.layout import Layout
@@ -26,17 +27,12 @@ from threengram.cli.sockets import HOST, listen, require_free
 from threengram.cli.steps import Steps
 from threengram.cli.supervisor import Supervisor
 
-PUBLISHED_BEFORE_USE_S = 6.5
-"""A little longer than the owner's side insists on."""
-
 if TYPE_CHECKING:
-    from threengram.cli.key_ring import KeyRing
-    from threengram.cli.people import People
     from threengram.cli.provision import Provisioner
 
 
 class Stack:
-    """One stack on one data directory; `start` once, then `record` says what runs."""
+    """One stack on one data directory; `start` once, then `record` says what runs and `desks` answer."""
 
     def __init__(
         self, options: UpOptions, layout: Layout, secrets: Secrets, account: Account | None, supervisor: Supervisor
@@ -49,10 +45,16 @@ class Stack:
         self._ports = Ports(options.port_base)
         self._servers = EmbeddedBackends(layout, self._ports, secrets, account, options.backup_dir)
         self._key_files = SigningKeyFiles(layout.secrets)
-        self._rotating = asyncio.Lock()
-        self._provisioner: Provisioner | None = None
-        self._backing_up = asyncio.Lock()
         self._served = ServedModels(layout.models)
+        self.desks = Desks(
+            options=options,
+            layout=layout,
+            ports=self._ports,
+            servers=self._servers,
+            served=self._served,
+            key_files=self._key_files,
+            supervisor=supervisor,
+        )
         self._token = self._api_key = ""
         self._password_file: Path | None = None
 
@@ -93,90 +95,6 @@ class Stack:
             pids={name: numbers[0] if len(numbers) == 1 else numbers for name, numbers in pids.items()},
             data_dir=str(self._layout.root),
         )
-
-    async def token(self, grant: Grant) -> str:
-        """A new access token of this stack."""
-        return await self._prepared().token(grant, datetime.now(UTC))
-
-    async def keys(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request about API keys asks for."""
-        return await self._key_ring().answer(request, datetime.now(UTC))
-
-    async def people(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request about users asks for."""
-        return await self._people().answer(request, datetime.now(UTC))
-
-    async def jobs(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request about background jobs asks for."""
-        provisioner = self._prepared()
-        from threengram.cli.job_desk import JobDesk
-
-        return await JobDesk(provisioner.runtime_url).answer(request, datetime.now(UTC))
-
-    def _people(self) -> "People":
-        provisioner = self._prepared()
-        from threengram.cli.people import People
-
-        return People(provisioner.runtime_url, provisioner.owner_url)
-
-    async def backup(self, keep: int) -> str:
-        """One line about a new base backup."""
-        if self._options.backup_dir is None:
-            raise CannotRun("this stack was started without --backup-dir")
-        # Brings the database driver, which is loaded by now.
-        from threengram.cli.backup.create import create
-
-        archive = Archive(self._options.backup_dir)
-        server = self._servers.postgres()
-        async with self._backing_up:
-            return await asyncio.to_thread(
-                create, server, archive, self._layout.secrets, keep=keep, now=lambda: datetime.now(UTC)
-            )
-
-    def _prepared(self) -> "Provisioner":
-        if self._provisioner is None:
-            raise CannotRun("the database is not ready yet", exit_code=1)
-        return self._provisioner
-
-    async def rotate_signing_key(self) -> None:
-        """Replace the key that signs access tokens, without a moment in which a token would be refused.
-
-        Published first, then given to every replica, then used; the old key stays published while its tokens live. What
-        is cut short goes on with the same key when it is asked for again.
-        """
-        async with self._rotating:
-            provisioner = self._provisioned()
-            successor = self._key_files.successor()
-            await asyncio.to_thread(provisioner.publish, successor, datetime.now(UTC))
-            await asyncio.gather(self._supervisor.roll("api"), asyncio.sleep(PUBLISHED_BEFORE_USE_S))
-            self._provisioner = await asyncio.to_thread(provisioner.activate, successor, datetime.now(UTC))
-            self._key_files.promote()
-
-    def _provisioned(self) -> "Provisioner":
-        if self._provisioner is None:
-            raise CannotRun("the database is not ready yet", exit_code=1)
-        return self._provisioner
-
-    def _key_ring(self) -> "KeyRing":
-        provisioner = self._prepared()
-        # Brings the database driver, which is loaded by now.
-        from threengram.cli.key_ring import KeyRing
-
-        return KeyRing(provisioner.runtime_url)
-
-    async def models(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request about models asks for."""
-        provisioner = self._prepared()
-        # Brings an HTTP client, which no start should wait for.
-        from threengram.cli.model_server import ModelServer
-
-        server = ModelServer(
-            served=self._served,
-            owner_url=provisioner.owner_url,
-            embedder_url=f"http://{HOST}:{self._ports.listener('embedder')}",
-            roll=lambda: self._supervisor.roll("embedder"),
-        )
-        return await server.answer(request)
 
     async def _begin_models(self) -> None:
         """Know what to serve before the embedder starts, which is before the database does."""
@@ -242,7 +160,7 @@ class Stack:
             with steps.step("PostgreSQL"):
                 owner_url = await start_postgres(self._servers.postgres(), self._supervisor)
         with steps.step("migrations and roles"):
-            provisioner = self._provisioner = (await loading)(
+            provisioner = (await loading)(
                 owner_url=owner_url,
                 runtime_url=services.backends.database_url,
                 runtime_role=RUNTIME_ROLE,
@@ -252,11 +170,12 @@ class Stack:
                 audience=f"{services.public_url}/mcp",
             )
             await asyncio.to_thread(provisioner.prepare, self._served.all(), datetime.now(UTC))
+            self.desks.provisioner = provisioner
         with steps.step("first user, password, token and key"):
             now = datetime.now(UTC)
             self._token = await provisioner.token(Grant(creates_user=True), now)
-            self._password_file = await self._people().first_password(self._layout.password, FIRST_USER, now)
-            self._api_key = await self._key_ring().kept(self._layout.api_key, FIRST_USER, now)
+            self._password_file = await self.desks.people().first_password(self._layout.password, FIRST_USER, now)
+            self._api_key = await self.desks.key_ring().kept(self._layout.api_key, FIRST_USER, now)
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:

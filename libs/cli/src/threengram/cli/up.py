@@ -5,7 +5,6 @@ import contextlib
 import signal
 import time
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 from rich.console import Console
@@ -13,7 +12,6 @@ from rich.console import Console
 from threengram.cli import box, control, leftovers, lock, secrets
 from threengram.cli.account import service_account
 from threengram.cli.errors import CannotRun
-from threengram.cli.grant import Grant, parse_scopes
 from threengram.cli.keeper import Keeper
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
@@ -135,32 +133,11 @@ class Up:
                 return {"programs": [await _state(keeper) for keeper in self._supervisor.keepers]}
             case {"command": "restart", "service": str(service)}:
                 return {"restarted": await self._supervisor.roll(service)}
-            case {"command": "token", "email": str(email), "scopes": list(scopes), "lifetimeS": int(lifetime_s)}:
-                grant = Grant(
-                    email=email,
-                    scopes=parse_scopes(scopes),
-                    lifetime=timedelta(seconds=lifetime_s),
-                    creates_user=request.get("create") is True,
-                )
-                return {"token": await self._stack.token(grant)}
-            case {"command": "keys", "email": str()}:
-                return await self._stack.keys(request)
-            case {"command": "user"}:
-                return await self._stack.people(request)
-            case {"command": "backup", "keep": int(keep)}:
-                return {"created": await self._stack.backup(keep)}
-            case {"command": "jobs"}:
-                return await self._stack.jobs(request)
-            case {"command": "models"}:
-                return await self._stack.models(request)
-            case {"command": "rotate-signing-key"}:
-                await self._stack.rotate_signing_key()
-                return {"rotated": True}
             case {"command": "stop"}:
                 self._asked_to_stop.set()
                 return {"stopping": True}
             case _:
-                raise CannotRun("unknown control request")
+                return await self._stack.desks.answer(request)
 
 
 async def _state(keeper: Keeper) -> dict[str, Any]:
