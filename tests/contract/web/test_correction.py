@@ -181,3 +181,19 @@ async def test_a_commitment_is_rescheduled_and_handed_over(browser: Browser, wri
     assert "Comes again FREQ=DAILY" in words_of(shown.text)
     refused = await correct(browser, address_of(shown.text, "Correct").split("/")[2], recurrence="FREQ=SOMETIMES")
     assert (refused.status_code, 'id="recurrence-problem"' in refused.text) == (400, True)
+
+
+async def test_as_many_and_as_long_facts_as_one_write_takes_are_carried_over(browser: Browser, writer: Writer) -> None:
+    long = "\N{PARROT}" * bounds.MAX_VALUE_CHARS
+    stated = [{"subject": f"s{number}", "predicate": "p", "value": long} for number in range(15)]
+    stated.append({"subject": "two\nlines", "predicate": "p", "value": "first\nsecond"})
+    memory_id = await writer.memory(facts=stated)
+    before = await writer.done("/facts/get", subject="two\nlines")
+    page = await browser.get(f"/memories/{memory_id}/correct")
+    typed = {name: value.replace("\n", "") for name, value in fields_of(page.text).items()}
+    answer = await browser.post(f"/memories/{memory_id}/correct", typed | {"content": "Another text"})
+    assert answer.status_code == 303
+    after = await writer.done("/facts/get", subject="two\nlines")
+    for fact in ("subject", "predicate", "value", "validFrom"):
+        assert after["facts"][0][fact] == before["facts"][0][fact]
+    assert (await writer.done("/facts/get", limit=200))["count"] == 16

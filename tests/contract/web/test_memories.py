@@ -7,8 +7,21 @@ import httpx2
 import pytest
 
 from tests.conftest import Clock
-from tests.contract.web.stack import Browser, Owner, Pages, a_browser, an_owner, path_of
+from tests.contract.web.stack import (
+    Browser,
+    Owner,
+    Pages,
+    Unlimited,
+    a_browser,
+    an_owner,
+    pages_of,
+    path_of,
+    serving,
+)
 from tests.contract.web.writing import Writer, a_writer, address_of, topics_of, words_of
+from threengram.core.call import Core
+from threengram.core.people.passwords import PasswordHashes
+from threengram.runtime.ratelimit import Rule, Verdict
 from threengram.schema.search import SearchInput
 
 CANARY = "zebrafinch"
@@ -274,3 +287,29 @@ async def test_a_session_that_ended_reads_nothing_more(
     assert topics_of((await browser.get("/memories")).text) == ["Here"]
     clock.now += timedelta(hours=13)
     assert (await browser.get("/memories")).headers["location"] == "/login?next=%2Fmemories"
+
+
+class Refusing(Unlimited):
+    """Lets nothing through that a rule counts."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def hit(self, rule: Rule, key: str) -> Verdict:
+        return Verdict(rule.name != self.name, rule.calls, 0, 1.0, 42.0 if rule.name == self.name else 0.0)
+
+
+@pytest.mark.parametrize("name", ["page_address", "api_key", "api_user"])
+async def test_pages_keep_the_limits_of_address_session_and_user(
+    core: Core, hashes: PasswordHashes, olga: Owner, name: str
+) -> None:
+    pages = pages_of(core, hashes)
+    async with serving(pages), a_browser(pages.app) as browser:
+        await browser.log_in(olga.email)
+        cookies = browser.http.cookies
+    limited = pages_of(core, hashes, limiter=Refusing(name))
+    async with serving(limited), a_browser(limited.app) as browser:
+        browser.http.cookies.update(cookies)
+        answer = await browser.get("/memories")
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "42")
+        assert "Please wait" in words_of(answer.text)

@@ -31,7 +31,7 @@ def test_a_person_logs_in_and_out(page: Page, email: str) -> None:
 def test_a_login_elsewhere_is_ended_by_a_click(chromium: Browser, api: Service, email: str) -> None:
     with a_page(chromium, api.url) as here, a_page(chromium, api.url, scripts=False) as there:
         for page in (there, here):
-            page.goto("/login")
+            page.goto("/account")
             log_in(page, email)
         expect(here.get_by_text("Another browser")).to_be_visible()
         here.get_by_role("button", name=re.compile("End the login")).click()
@@ -41,7 +41,7 @@ def test_a_login_elsewhere_is_ended_by_a_click(chromium: Browser, api: Service, 
 
 
 def test_a_password_is_changed_by_clicking(page: Page, email: str) -> None:
-    page.goto("/login")
+    page.goto("/account")
     log_in(page, email)
     for current, said in (("not the password", "another one"), (PASSWORD, "password was changed")):
         page.get_by_label("Current password").fill(current)

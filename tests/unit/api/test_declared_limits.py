@@ -16,6 +16,7 @@ from threengram.api.settings import Settings
 from threengram.runtime.ratelimit import Rule
 
 CREDENTIALS = ("login", "logout", "account", "oauth")
+MEMORY_PAGES = ("memories", "commitments", "facts", "proposals")
 PUBLIC = ("static", ".well-known")
 
 
@@ -65,4 +66,12 @@ def test_memory_is_counted_by_key_and_user_and_stays_reachable(routes: list[Rout
     assert all(path.startswith(PREFIX) for path in found)
     assert {tuple((rule.name, rule.fallback) for rule in rules) for rules in found.values()} == {
         (("api_key", "open"), ("api_user", "open"))
+    }
+
+
+def test_pages_about_memories_are_counted_by_address_and_as_rest_is(routes: list[Route]) -> None:
+    found = dict(rules_below(routes, *MEMORY_PAGES))
+    assert {path.split("/")[1] for path in found} == set(MEMORY_PAGES)
+    assert {tuple((rule.name, rule.fallback) for rule in rules) for rules in found.values()} == {
+        (("page_address", "local"), ("api_key", "open"), ("api_user", "open"))
     }

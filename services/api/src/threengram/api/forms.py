@@ -15,6 +15,8 @@ from threengram.api.pages import PageRefused
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, read_body
 
 MAX_FORM_BYTES: Final = 65_536
+MAX_OWN_FORM_BYTES: Final = 524_288
+"""Of somebody who is logged in: a correction with as many and as long facts as one write takes, each byte escaped."""
 MAX_FIELDS: Final = 64
 READ_TIMEOUT_S: Final = 10.0
 MAX_NEXT_CHARS: Final = 8_192
@@ -23,14 +25,14 @@ CSRF_FIELD: Final = "csrf_token"
 Form = dict[str, str]
 
 
-async def read_form(request: Request) -> Form:
+async def read_form(request: Request, *, max_bytes: int = MAX_FORM_BYTES) -> Form:
     """The fields of a urlencoded form, each once; raises `PageRefused` for anything else."""
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if media_type.strip().lower() != "application/x-www-form-urlencoded" or charset not in ("", "utf-8"):
         raise PageRefused(415, "Not a form", "This address takes an HTML form and nothing else.")
     try:
-        body = await read_body(request.receive, max_bytes=MAX_FORM_BYTES, timeout_s=READ_TIMEOUT_S)
+        body = await read_body(request.receive, max_bytes=max_bytes, timeout_s=READ_TIMEOUT_S)
         pairs = parse_qsl(
             body.decode("ascii"),
             keep_blank_values=True,

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from threengram.api.cookies import Cookies
-from threengram.api.forms import Form, csrf_token, local_path, read_form, require_own_form
+from threengram.api.forms import MAX_OWN_FORM_BYTES, Form, csrf_token, local_path, read_form, require_own_form
 from threengram.api.limits import EdgeLimits
 from threengram.api.pages import page, render, see_other
 from threengram.core.db.database import Database
@@ -96,7 +96,7 @@ class Logins:
 
     async def own_form(self, request: Request, session: LoginSession) -> Form:
         """The form of this request; raises `PageRefused` unless one of our pages sent it in this session."""
-        form = await read_form(request)
+        form = await read_form(request, max_bytes=MAX_OWN_FORM_BYTES)
         require_own_form(request, form, session.secret, self.origin)
         return form
 

@@ -147,10 +147,13 @@ def _changed(form: Mapping[str, str], shown: Mapping[str, str], name: str) -> st
 def _fact(stored: Stored, form: Mapping[str, str], row: int) -> Mapping[str, Any]:
     subject, predicate, value = (form.get(fact_field(row, name), "").strip() for name in FACT_FIELDS)
     given: dict[str, Any] = {"subject": subject, "predicate": predicate, "value": value}
-    former = next((fact for fact in stored.facts if (fact.subject, fact.predicate) == (subject, predicate)), None)
+    former = next((fact for fact in stored.facts if _typed(fact)[:2] == (subject, predicate)), None)
     if former is None:
         return given
-    is_unchanged = former.value == value
+    is_unchanged = _typed(former) == (subject, predicate, value)
+    given |= {"subject": former.subject, "predicate": former.predicate}
+    if is_unchanged:
+        given["value"] = former.value
     if is_unchanged or form.get("intent") == EdgeIntent.SUPERSEDES:
         given["validFrom"] = format_instant(former.valid_from)
         if former.valid_to is not None:
@@ -158,3 +161,8 @@ def _fact(stored: Stored, form: Mapping[str, str], row: int) -> Mapping[str, Any
     if is_unchanged and former.confidence is not None:
         given["confidence"] = former.confidence
     return given
+
+
+def _typed(fact: Fact) -> tuple[str, ...]:
+    """A fact as a field of one line gives it back: browsers take line ends out of it (HTML, value sanitization)."""
+    return tuple(str(getattr(fact, name)).replace("\r", "").replace("\n", "") for name in FACT_FIELDS)

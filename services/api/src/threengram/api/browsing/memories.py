@@ -14,7 +14,7 @@ from threengram.api.browsing.found import Found, listed, searched
 from threengram.api.pages import see_other
 from threengram.api.visits import Visit, Visits, sentence
 from threengram.core.browse import list_facets, list_memories
-from threengram.core.errors import InvalidCursor, InvalidRequest, UnscopedRetrieval
+from threengram.core.errors import InvalidCursor, InvalidRequest
 from threengram.core.search import search
 from threengram.core.time.clock import Clock
 from threengram.schema import bounds
@@ -62,8 +62,6 @@ class MemoriesPage:
             return await self._page(visit, filters, problems=error.problems)
         except InvalidCursor:
             return see_other(self.link(visit, filters))
-        except UnscopedRetrieval as error:
-            return await self._page(visit, filters, problems={"scope": sentence(str(error))})
         except InvalidRequest as error:
             return await self._page(visit, filters, problems={error.field or "": sentence(str(error))})
         return await self._page(visit, filters, found, is_continued=cursor is not None)
