@@ -15,14 +15,14 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = ROOT / "tests" / "requirements.toml"
-ID = re.compile(r"(product|design\.(1|2|4|5|6|7|8|9|10|11|13|14))(\.[a-z0-9]+(-[a-z0-9]+)*)+")
+ID = re.compile(r"(product|reports|design\.(1|2|4|5|6|7|8|9|10|11|13|14))(\.[a-z0-9]+(-[a-z0-9]+)*)+")
 STATES = ({"tests"}, {"due"}, {"tests", "deviation"}, {"due", "deviation"})
 """Proved, or left to a capability that is not there; either may be done otherwise than the description has it."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One sentence that can be tested; `source` is a heading of the description or a section of the design."""
+    """One sentence that can be tested; `source` is where it stands, one of the manifest's."""
 
     id: str
     source: str
