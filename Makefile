@@ -42,7 +42,7 @@ test-system: setup  ## Tests that need Debian packages or Node: pooler, conforma
 	$(BIN)/python -m pytest tests/system $(ARGS)
 
 .PHONY: chaos
-chaos: setup  ## Long runs of background work: twenty kills of every kind, restarts, five thousand tenants (20 minutes)
+chaos: setup  ## Long runs of background work: twenty kills of every kind, five thousand tenants, a simulated day (30 minutes)
 	$(BIN)/python -m pytest -s tests/chaos $(ARGS)
 
 .PHONY: images

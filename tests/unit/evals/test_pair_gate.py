@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from threengram.evals.pairs import floors, labelled
+from threengram.core.consolidation.claims import Claim
+from threengram.evals.pairs import floors, held, labelled, prose
 from threengram.evals.pairs.labelled import InvalidPairs
 from threengram.evals.pairs.measure import Judged, Share, false, judge, precision, recall
 from threengram.schema.enums import EdgeType
@@ -50,3 +51,28 @@ def test_floors_never_fall_and_start_afresh_for_other_pairs() -> None:
     worse = {"precision": Share(96, 100), "recall": Share(80, 100)}
     assert floors.raised(held, "a", **worse) == held
     assert floors.raised(held, "b", **worse) == floors.Floors(digest="b", precision=0.95, recall=0.79)
+
+
+@pytest.mark.parametrize("name", held.SETS)
+def test_the_held_sets_hold_their_floors(name: str) -> None:
+    judged = held.Held.judged(name)
+    assert judged.wrong == []
+    assert held.breaches(judged, held.load_floors()[name]) == []
+
+
+def test_a_wrong_fact_or_another_set_breaches_the_floors() -> None:
+    judged, floors_of = held.Held.judged("third"), held.load_floors()["third"]
+    claim = Claim("hall", "capacity", "300", 0.8)
+    hedged = next(one for one in judged.prose if not one.prose.claims)
+    harmful = replace(judged, prose=[*judged.prose, replace(hedged, proposed=(claim,))])
+    assert harmful.wrong == [hedged.prose.id]
+    assert held.breaches(harmful, floors_of)
+    assert held.breaches(judged, floors_of.model_copy(update={"digest": "another"}))
+    assert held.raised(judged, None).digest == judged.digest
+
+
+def test_a_fact_is_right_when_it_says_what_a_person_would_note_down() -> None:
+    claim = prose.SaidClaim(subject=("hall",), measure=("capacity",), unit=("people",), unitless=False, value=("80",))
+    assert claim.admits(Claim("the hall", "capacity_people", "80", 0.8))
+    for other in (("kitchen", "capacity_people", "80"), ("hall", "capacity", "80"), ("hall", "capacity_people", "90")):
+        assert not claim.admits(Claim(*other, 0.8))

@@ -35,8 +35,9 @@ def may_take_over(newer: Said, older: Said) -> bool:
 
 def _denies(denial: Said, statement: Said) -> bool:
     """`We don't use X for it`, and `We use X for it`."""
-    same = {key[:3] for key in denial.about} == {key[:3] for key in statement.about}
-    return bool(denial.denies) and same and denial.denies == statement.value and not statement.denies
+    same = {key[:3] for key in denial.about} <= {key[:3] for key in statement.about}
+    is_denied = denial.denies in statement.value.split("|")
+    return bool(denial.denies) and same and is_denied and not statement.denies
 
 
 def on_fact(said: Said, claim: Claim) -> Verdict:

@@ -303,7 +303,7 @@ def _compound(diary: Diary) -> list[Deed]:
         parts[0],
         content=content,
         about=parts[0].about | parts[1].about,
-        value="",
+        value="|".join(part.value for part in parts),
         claims=parts[0].claims + parts[1].claims,
     )
     return [Deed(0, Act.REMEMBER, said)]

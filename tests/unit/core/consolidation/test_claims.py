@@ -62,3 +62,35 @@ def test_two_values_for_one_series_are_none() -> None:
 def test_there_are_never_more_than_one_write_takes() -> None:
     text = ". ".join(f"Shelf{number} has {number} books" for number in range(2, 40))
     assert len(claims_in("a topic", text)) == MAX_FACTS_PER_WRITE
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("The tagger reaches 88% precision on the dev set.", ("Tagging: tagger", "precision_on_dev_set_%", "88")),
+        ("Economy shipping takes 6 to 9 days.", ("Economy shipping", "takes_d", "6-9")),
+        ("Correction: Mrs Brook takes 10 mg of bisoprolol a day.", ("Mrs Brook", "bisoprolol_mg_per_d", "10")),
+        ("El equipo de ventas tiene 9 portátiles.", ("equipo de ventas", "portátiles", "9")),
+    ],
+)
+def test_a_claim_keeps_what_tells_it_from_others(text: str, claim: tuple[str, str, str]) -> None:
+    assert [(one.subject, one.predicate, one.value) for one in claims_in("Tagging", text)] == [claim]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The depot would have 7 drivers if the board agreed.",
+        "The choir needs 30 singers for the requiem.",
+        "The new mast is 4 m taller than the old one.",
+        "Die Brücke ist 3 m breiter als die alte.",
+        "Le bus part 10 minutes plus tard le samedi.",
+        "The proxy needs at least 4 GB of memory.",
+        "Is the lease 700 EUR a month?",
+        "Il canone era di 250 euro.",
+        "来年は倉庫が3つになる予定です。",
+        "如果续签，租金是4000元。",
+    ],
+)
+def test_what_is_planned_asked_bounded_or_past_is_no_claim(text: str) -> None:
+    assert claims_in("a topic", text) == []

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from threengram.evals.pairs import floors, labelled, lives, report
+from threengram.evals.pairs import floors, held, labelled, lives, report
 from threengram.evals.pairs.measure import false, judge, precision, recall
 
 
@@ -27,12 +27,17 @@ def main() -> int:
     print(report.report(judged, prose, count / (time.perf_counter() - began)))
     test = judged["test"]
     reached = {"precision": precision(test), "recall": recall(test)}
+    sets = [held.Held.judged(name) for name in held.SETS]
+    print("\n".join(held.lines(sets)))
     if options.raise_floors:
+        known = held.load_floors()
+        held.save_floors({one.name: held.raised(one, known.get(one.name)) for one in sets})
         floors.save(floors.raised(floors.load(), labelled.digest("test"), **reached))
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "pairs.json").write_bytes(report.figures(judged, prose))
+    (options.out / "pairs.json").write_bytes(report.figures(judged, prose, sets))
     problems = floors.breaches(floors.load(), labelled.digest("test"), **reached)
     problems += [f"{one.pair.id} takes over falsely" for name in ("dev", "traps") for one in false(judged[name])]
+    problems += [problem for one in sets for problem in held.breaches(one, held.load_floors().get(one.name))]
     for problem in problems:
         print(f"FAILED  {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from threengram.core.consolidation.relation import Relation
+from threengram.evals.pairs.held import Held
 from threengram.evals.pairs.lives import Prose
 from threengram.evals.pairs.measure import Judged, Share, confusion, grouped, precision, recall
 
@@ -27,7 +28,7 @@ def report(splits: Mapping[str, Sequence[Judged]], prose: Prose, pairs_per_s: fl
     return "\n".join(lines)
 
 
-def figures(splits: Mapping[str, Sequence[Judged]], prose: Prose) -> bytes:
+def figures(splits: Mapping[str, Sequence[Judged]], prose: Prose, sets: Sequence[Held]) -> bytes:
     """The same as JSON."""
     found = {
         name: {
@@ -37,7 +38,11 @@ def figures(splits: Mapping[str, Sequence[Judged]], prose: Prose) -> bytes:
         }
         for name, judged in splits.items()
     }
-    return orjson.dumps({**found, "prose": vars_of(prose)}, option=orjson.OPT_INDENT_2)
+    outside = {
+        one.name: {**{name: round(share.value, 4) for name, share in one.shares.items()}, "wrong": one.wrong}
+        for one in sets
+    }
+    return orjson.dumps({**found, "prose": vars_of(prose), "held": outside}, option=orjson.OPT_INDENT_2)
 
 
 def vars_of(prose: Prose) -> dict[str, int]:

@@ -18,6 +18,7 @@ from threengram.core.consolidation.rules.lookalikes import (
     other_subject,
     qualified_differently,
     same_topic,
+    speaks_of_others,
 )
 from threengram.core.consolidation.rules.replacement import Found, is_held_by_another, replacement
 from threengram.core.consolidation.rules.revision import announces_revision
@@ -63,6 +64,8 @@ def _compared(older: Reading, newer: Reading, memory_type: MemoryType, lexicon: 
         return _nothing(Silence.NOTHING_FOUND)
     pairing = _paired(older, newer, lexicon)
     if are_two_persons(older, newer):
+        return _nothing(Silence.OTHER_SUBJECT)
+    if any(speaks_of_others(pair, lexicon) for pair in pairing.pairs):
         return _nothing(Silence.OTHER_SUBJECT)
     if any(pair.is_of_two_moods for pair in pairing.pairs):
         return _nothing(Silence.OTHER_MOOD)

@@ -17,9 +17,10 @@ from threengram.core.consolidation.claims.phrases import (
     subject_of,
 )
 from threengram.core.consolidation.reading import Reading, language_name, lexicon_named, read
-from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import is_past, negations
+from threengram.core.lexical.folding import fold
 from threengram.schema.bounds import MAX_FACTS_PER_WRITE, MAX_PREDICATE_CHARS, MAX_SUBJECT_CHARS, MAX_VALUE_CHARS
 from threengram.schema.enums import MemoryType
 
@@ -27,6 +28,12 @@ CLAIMING = frozenset({MemoryType.FACT, MemoryType.DECISION, MemoryType.PREFERENC
 """Types whose text says what is so; what is promised, blocked, noted or has happened is no measured fact."""
 
 _MEASURED = frozenset({Kind.QUANTITY, Kind.NUMBER})
+_COMPARING = words("than als plus moins más menos più meno mais 比 보다")
+"""What is 12 m higher than something else is not 12 m high."""
+
+_REQUIRING = words("need needs require requires benötigt benötigen nécessite necesita necesitamos requiere")
+"""What is needed need not be there."""
+
 _FULL_DATE_CHARS = len("2026-03-01")
 
 
@@ -68,8 +75,10 @@ def _found(reading: Reading, topic: str, lexicon: Lexicon) -> Iterator[Claim]:
 
 
 def _is_unclear(clause: Clause) -> bool:
-    """Whether it negates, hedges, tells of a happening, or contrasts with what was before."""
+    """Whether it negates, hedges, compares, tells of a happening, or contrasts with what was before."""
     if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM, Role.HEDGE) for token in clause):
+        return True
+    if any(token.key in _COMPARING or fold(token.text) in _REQUIRING for token in clause):
         return True
     changes = any(token.role is Role.CHANGE for token in clause)
     return is_past(clause) or (not changes and any(token.is_happening for token in clause))

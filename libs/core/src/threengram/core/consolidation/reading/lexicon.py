@@ -16,7 +16,8 @@ class Lexicon:
 
     `contrasts` are words by which things of one sort are told apart (left and right, staging and production): what
     they qualify is never the same thing. `classes` are groups of values of which one excludes the others, `multivalued`
-    words many values may go with at once, `happenings` words that tell of something that took place once. `past` are
+    words many values may go with at once, `happenings` words that tell of something that took place once. `persons`
+    are the groups of words for those who speak, are spoken to or are spoken of. `past` are
     the copulas that tell how something was, `having` those behind which stands what the subject has, `beginnings` verbs
     that say when something begins or ends. `labels` are nouns with a number behind them. `surnames` are the letters a
     full name begins with where there are no capitals, `letters` those that hardly any other of the languages has,
@@ -27,6 +28,7 @@ class Lexicon:
     name: str
     roles: Mapping[str, Role] = field(default_factory=dict)
     pivots: frozenset[str] = frozenset()
+    persons: Mapping[str, int] = field(default_factory=dict)
     past: frozenset[str] = frozenset()
     beginnings: frozenset[str] = frozenset()
     having: frozenset[str] = frozenset()

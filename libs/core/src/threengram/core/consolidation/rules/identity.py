@@ -1,17 +1,22 @@
 """Do two clauses with the same content say the same?"""
 
+from collections import Counter
 from itertools import pairwise
 
 from threengram.core.consolidation.reading.lexicon import words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Role, Token
 from threengram.core.consolidation.rules.difference import Difference
 
+_JOINTS = frozenset({Role.PREPOSITION, Role.DEADLINE, Role.FROM, Role.RETRACTOR})
+_OR = words("or oder ou o 或 或者")
 _JOINING = words("and or und oder et ou y e o ed と や 和 与 및 , also as well sowie")
 
 
 def is_same(found: Difference) -> bool:
     """Whether nothing but order can differ, and the order doesn't matter."""
     if found.removed or found.added or found.older_negations != found.newer_negations:
+        return False
+    if joints(found.older) != joints(found.newer):
         return False
     return in_same_order(found) or _swaps_two_blocks(found)
 
@@ -31,10 +36,17 @@ def _swaps_two_blocks(found: Difference) -> bool:
     cut = next((cut for cut in range(1, len(inner)) if inner[cut:] + inner[:cut] == other), None)
     if cut is None:
         return False
-    if _names(found.older, start, end) < 2 or _is_listed(found.older, start, end):
+    if _is_listed(found.older, start, end):
         return True
     taken_along = _linked_by(found.older, start + cut), _linked_by(found.newer, start)
-    return taken_along[0] is not None and taken_along[0] == taken_along[1]
+    if taken_along[0] != taken_along[1]:
+        return False
+    return taken_along[0] is not None or _names(found.older, start, end) < 2
+
+
+def joints(clause: Clause) -> Counter[str]:
+    """The words that say where, when and which way: before a meal is not after it, and from Bern not to Bern."""
+    return Counter(token.key for token in clause if token.role in _JOINTS or token.key in _OR)
 
 
 def _linked_by(clause: Clause, place: int) -> str | None:

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 from threengram.core.consolidation.reading import Reading, lexicon_named
+from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Difference, Placed
 from threengram.core.consolidation.rules.positions import is_value, leads
@@ -31,6 +32,15 @@ def are_two_persons(older: Reading, newer: Reading) -> bool:
         return False
     before, after = _spellings(older), _spellings(newer)
     return any(before[key].isdisjoint(after[key]) for key in before.keys() & after.keys())
+
+
+def speaks_of_others(found: Difference, lexicon: Lexicon) -> bool:
+    """Whether the pronouns of the two clauses stand for others: `my shoe size`, `his shoe size`."""
+    before, after = (
+        {lexicon.persons[token.key] for token in clause if token.key in lexicon.persons}
+        for clause in (found.older, found.newer)
+    )
+    return bool(before) and bool(after) and before.isdisjoint(after)
 
 
 def _titles(reading: Reading) -> dict[str, set[str]]:

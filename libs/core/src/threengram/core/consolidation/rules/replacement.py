@@ -10,11 +10,11 @@ from threengram.core.consolidation.reading import Reading
 from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Difference, Placed, by_slot
+from threengram.core.consolidation.rules.identity import joints
 from threengram.core.consolidation.rules.lookalikes import names_differ
 from threengram.core.consolidation.rules.positions import (
     follow_each_other,
     is_due,
-    is_genitive,
     is_headed,
     is_value,
     is_value_before_verb,
@@ -32,6 +32,11 @@ _SEVERAL = frozenset({MemoryType.COMMITMENT, MemoryType.BLOCKER})
 """Types of which many stand side by side: a promise to another person is another promise."""
 _PROMISED = frozenset({Kind.TIME, Kind.WEEKDAY, Kind.DATE})
 _DEFINITE = words("the der die das le la l el il lo o")
+_ALSO = words(
+    "also too additionally another auch zusätzlich außerdem aussi également también además anche inoltre também além"
+    " ook も 也 还 另外"
+)
+_BUT = words("but sondern mais sino ma mas maar") | {","}
 _REACH = 3
 _MAX_RUN = 3
 
@@ -40,12 +45,16 @@ def replacement(
     found: Difference, older: Reading, newer: Reading, memory_type: MemoryType, lexicon: Lexicon
 ) -> Found | None:
     """The rule by which the newer clause replaces the older one, with its confidence; None when none does."""
+    if _says_also(found):
+        return None
     retracted = _retraction(found)
     if retracted is not None:
         return retracted
     if found.older_negations != found.newer_negations:
         return _negation(found, older, newer)
     if not found.removed or not found.added or not found.shared or not (found.says_so or _keeps_order(found)):
+        return None
+    if not found.says_so and joints(found.older) != joints(found.newer):
         return None
     if is_held_by_another(found):
         return ProposalRule.NAME, 0.75
@@ -54,6 +63,12 @@ def replacement(
         or _name(found, memory_type, lexicon)
         or _words(found, memory_type, lexicon)
     )
+
+
+def _says_also(found: Difference) -> bool:
+    """Whether the newer clause says itself that it comes on top: `also drinks chamomile tea`."""
+    known = {token.key for token in found.older}
+    return any(token.key in _ALSO and token.key not in known for token in found.newer)
 
 
 def _keeps_order(found: Difference) -> bool:
@@ -95,7 +110,7 @@ def _retraction(found: Difference) -> Found | None:
         if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
             continue
         reached = list(_within_reach(found.newer, position))
-        if token.role is Role.NO_LONGER and _goes_on_otherwise(found, position):
+        if token.role in (Role.NO_LONGER, Role.NEGATOR) and _goes_on_otherwise(found, position):
             continue
         taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
         if taken_back and _offers_another(found, taken_back, token.role):
@@ -105,7 +120,8 @@ def _retraction(found: Difference) -> Found | None:
 
 def _goes_on_otherwise(found: Difference, position: int) -> bool:
     """Whether what is no longer so is another thing than the older clause says: `no longer blocked by the vendor`."""
-    end = next((at for at, token in enumerate(found.newer) if at > position and token.key == ","), len(found.newer))
+    ends = (at for at, token in enumerate(found.newer) if at > position and token.key in _BUT)
+    end = next(ends, len(found.newer))
     return any(position < one.position < end for one in found.added)
 
 
@@ -116,7 +132,8 @@ def _within_reach(clause: Clause, position: int) -> Iterator[Token]:
 def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role | None) -> bool:
     """Whether something of the same kind is there in place of what is taken back, and the subject is still there."""
     kinds = {token.kind for token in taken_back}
-    values = [one for one in found.added if one.token.kind in kinds or one.token.kind is Kind.NAME]
+    offered = [one for one in found.added if not one.token.is_pivot]
+    values = [one for one in offered if one.token.kind in kinds or one.token.kind is Kind.NAME]
     keys = {token.key for token in taken_back}
     subject = [token for token in found.shared if token.key not in keys]
     if any(one.token.kind in (Kind.NAME, Kind.CONTRAST) for one in found.removed):
@@ -155,9 +172,11 @@ def _value(
         return None
     if _has_words(found.removed) and _has_words(found.added):
         return None
-    if found.older_negations and slots[0] not in _INSTANTS:
+    if found.older_negations and slots[0] not in ("time", "weekday"):
         return None
-    if _narrows(found.removed, found.older, newer) or _narrows(found.added, found.newer, older):
+    if slots[0] == "weekday" and _has_hours(found, lexicon):
+        return None
+    if _narrows(found.removed, newer, is_older=True) or _narrows(found.added, older, is_older=False):
         return None
     if not all(
         _can_change(one, clause, memory_type, lexicon, says_so=found.says_so)
@@ -167,6 +186,12 @@ def _value(
         return None
     is_instant = slots[0] in _INSTANTS
     return (ProposalRule.INSTANT, 0.85) if is_instant else (ProposalRule.VALUE, 0.9)
+
+
+def _has_hours(found: Difference, lexicon: Lexicon) -> bool:
+    """Whether a time is given for each of several days: `opens at 9:00 on Mondays`."""
+    opens = any(token.key in lexicon.beginnings for token in found.shared)
+    return opens and any(token.kind is Kind.TIME for token in found.shared)
 
 
 def _other_values(removed: dict[str, list[Placed]], added: dict[str, list[Placed]], slot: str) -> bool:
@@ -179,12 +204,10 @@ def _other_values(removed: dict[str, list[Placed]], added: dict[str, list[Placed
     )
 
 
-def _narrows(placed: Sequence[Placed], clause: Clause, other: Reading) -> bool:
+def _narrows(placed: Sequence[Placed], other: Reading, *, is_older: bool) -> bool:
     """Whether a clause says of a part (`for children`, `of the neighbours`) what the other one says of the whole."""
     return any(
-        one.token.kind is Kind.WORD
-        and one.token.key not in other.keys
-        and (role_before(one, clause) in (Role.PREPOSITION, Role.GENITIVE) or is_genitive(one, clause))
+        one.token.kind is Kind.WORD and one.token.key not in other.keys and not (one.token.is_pivot and is_older)
         for one in placed
     )
 
@@ -223,7 +246,9 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
     kinds = (Kind.WORD, Kind.NAME)
     if memory_type in _SEVERAL or not _are(found.removed, *kinds) or not _are(found.added, *kinds):
         return None
-    if not _is_said(found, lexicon):
+    if not _is_said(found, lexicon) or (lexicon.capitalises_nouns and _is_list_of_nouns(found)):
+        return None
+    if any(one.token.is_pivot for one in (*found.removed, *found.added)):
         return None
     before, after = found.removed[-1].token.key, found.added[-1].token.key
     if before in lexicon.classes and lexicon.classes.get(before) == lexicon.classes.get(after):
@@ -234,6 +259,16 @@ def _words(found: Difference, memory_type: MemoryType, lexicon: Lexicon) -> Foun
         return None
     chosen = memory_type in (MemoryType.PREFERENCE, MemoryType.DECISION) and len(found.shared) > 1
     return (ProposalRule.WORDS, 0.7) if found.says_so or chosen else None
+
+
+def _is_list_of_nouns(found: Difference) -> bool:
+    """`für Rechnungen MySQL` are two phrases, which no capital shows where every noun has one."""
+    for run, clause in ((found.removed, found.older), (found.added, found.newer)):
+        behind = clause[run[-1].position + 1 : run[-1].position + 2]
+        is_followed = any(token.is_content and token.text[:1].isupper() for token in behind)
+        if role_before(run[0], clause) is Role.PREPOSITION and (len(run) > 1 or is_followed):
+            return True
+    return False
 
 
 def _is_said(found: Difference, lexicon: Lexicon) -> bool:

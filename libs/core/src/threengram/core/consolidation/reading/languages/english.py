@@ -34,15 +34,16 @@ ENGLISH = Lexicon(
         |switch|migrated|migrating|upgraded|raised|increased|lowered|reduced|decreased|updated
         |rescheduled|postponed|extended|goes up|went up|goes down|went down|rose|fell|new value
         |rewriting|became|renamed|corrected|correction|update""",
-        soft="""usually|generally|normally|approximately|approx|roughly|just|only|already|still|takes place
+        soft="""usually|generally|normally|approximately|approx|roughly|already|still|takes place
         |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that
         |each|every""",
-        hedge="""if|unless|provided|assuming|in case|even if|as long as|could|may|might|must|would|should|maybe
-        |perhaps|possibly|probably|likely|supposedly|allegedly|apparently|reportedly|rumour|rumor
-        |thinks|guesses|believes|wants to|want to|wanted to|would like to|hopes to|hope to|plan to
-        |plans to|planned|planning to|intend to|intends to|considering|wishes|at least|at most|up to
-        |no more than|less than|more than|fewer than|used to|back then|formerly|originally|in the past
-        |temporarily|for once|only this|just this|this time|whether|said|says|told|according to""",
+        hedge="""just|only|if|unless|provided|assuming|in case|even if|as long as|could|may|might|must|would
+        |should|maybe|perhaps|possibly|probably|likely|supposedly|allegedly|apparently|reportedly
+        |rumour|rumor|thinks|guesses|believes|wants to|want to|wanted to|would like to|hopes to|hope to
+        |plan to|plans to|planned|planning to|intend to|intends to|considering|wishes|at least|at most
+        |up to|no more than|less than|more than|fewer than|used to|back then|formerly|originally
+        |in the past|temporarily|for once|only this|just this|this time|whether|said|says|told
+        |according to""",
         title="mr mrs ms dr prof miss sir",
     ),
     having=words("has have had"),
@@ -55,6 +56,7 @@ ENGLISH = Lexicon(
         play eat drink wear get written built led kept sent held made driven goes""",
     ),
     beginnings=stems(_STEMMER, "start begin end open close launch"),
+    persons=classes(None, "i me my mine we us our ours", "you your", "he him his", "she her hers", "they them their"),
     multivalued=stems(
         _STEMMER,
         """friend friends colleague child children son daughter brother sister sibling pet

@@ -33,23 +33,32 @@ FRENCH = Lexicon(
         retractor="au lieu de|au lieu du|au lieu d|plutôt que|à la place de|remplace",
         change="""désormais|maintenant|dorénavant|actuellement|changé|déplacé|déplacée|reporté|reportée|passé
         |passée|migré|augmenté|baissé|modifié|remplacé|déménagé|correction|rectification""",
-        soft="environ seulement déjà encore toujours habituellement normalement lieu",
-        hedge="""si|sauf si|à moins que|à condition que|pourrait|pourraient|devrait|devraient|serait|seraient
-        |aurait|auraient|coûterait|aimerait|voudrait|voudrions|veut|veulent|souhaite|souhaitons
-        |envisage|envisageons|envisagent|prévoit|prévoyons|prévu|prévue|peut-être|probablement
-        |sans doute|apparemment|selon|dit|a dit|d après|au moins|au plus|au maximum|au minimum
-        |autrefois|à l époque|à l origine|exceptionnellement|provisoirement|l an dernier|l an prochain
-        |l année dernière|l année prochaine""",
+        soft="environ déjà encore toujours habituellement normalement lieu",
+        hedge="""seulement|si|sauf si|à moins que|à condition que|pourrait|pourraient|devrait|devraient|serait
+        |seraient|aurait|auraient|coûterait|aimerait|voudrait|voudrions|veut|veulent|souhaite
+        |souhaitons|envisage|envisageons|envisagent|prévoit|prévoyons|prévu|prévue|peut-être
+        |probablement|sans doute|apparemment|selon|dit|a dit|d après|au moins|au plus|au maximum
+        |au minimum|autrefois|à l époque|à l origine|exceptionnellement|provisoirement|l an dernier
+        |l an prochain|l année dernière|l année prochaine""",
         title="monsieur madame mme mlle docteur",
     ),
     having=words("a ont avait ai"),
     past=words("était étaient avait avaient coûtait prenait"),
     pivots=stems(
         _STEMMER,
-        """utilise utilisons prend prennent met habite vit travaille coûte commence ouvre ferme préfère aime
-        mange boit fume tourne compte fait mesure pèse gagne dure paie veut écrit héberge""",
+        """utilise utilisons prend prennent met habite vit travaille coûte commence ouvre
+        ferme préfère aime mange boit fume tourne compte fait mesure pèse gagne dure paie veut écrit héberge""",
     ),
     beginnings=stems(_STEMMER, "commence commencent débute finit termine ouvre ferme"),
+    persons=classes(
+        None,
+        "je j me m mon ma mes nous notre nos",
+        "tu te t ton votre vos",
+        "son sa ses",
+        "leur",
+        "il ils",
+        "elle elles",
+    ),
     multivalued=stems(
         _STEMMER,
         """ami amie collègue enfant enfants fils fille frère soeur membre allergique parle

@@ -36,14 +36,14 @@ GERMAN = Lexicon(
         change="""jetzt|nun|mittlerweile|inzwischen|ab sofort|neuerdings|stattdessen|geändert|verschoben
         |gewechselt|umgestellt|umgezogen|erhöht|gesenkt|gestiegen|gesunken|aktualisiert|migriert
         |derzeit|momentan|korrektur|berichtigung|aktualisierung""",
-        soft="""mehr liebsten lieber etwa ungefähr circa ca rund nur schon bereits noch meist
+        soft="""mehr liebsten lieber etwa ungefähr circa ca rund schon bereits noch meist
         meistens normalerweise uhr jeweils""",
-        hedge="""wenn|falls|sofern|vorausgesetzt|es sei denn|könnte|könnten|soll|sollen|sollte|sollten|würde
+        hedge="""nur|wenn|falls|sofern|vorausgesetzt|es sei denn|könnte|könnten|soll|sollen|sollte|sollten|würde
         |würden|wäre|wären|hätte|hätten|möchte|möchten|vielleicht|eventuell|möglicherweise
         |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens
         |höchstens|maximal|bis zu|mehr als|weniger als|früher|damals|ehemals|ursprünglich|ausnahmsweise
-        |vorübergehend|ob|letztes Jahr|letzten Monat|letzte Woche|voriges Jahr|im Vorjahr
-        |glaubt|meint|denkt|sagt|sagte|laut""",
+        |vorübergehend|ob|letztes Jahr|letzten Monat|letzte Woche|voriges Jahr|im Vorjahr|glaubt|meint
+        |denkt|sagt|sagte|laut""",
         title="herr herrn frau dr prof",
     ),
     having=words("hat haben hatte"),
@@ -55,6 +55,13 @@ GERMAN = Lexicon(
         zahlt mag bevorzugt braucht fährt steht kommt""",
     ),
     beginnings=stems(_STEMMER, "beginnt beginnen startet starten endet enden öffnet schließt"),
+    persons=classes(
+        None,
+        "ich mir mich mein meine wir uns unser unsere",
+        "du dein",
+        "er ihm ihn sein seine",
+        "sie ihr ihre",
+    ),
     multivalued=stems(
         _STEMMER,
         """freund freundin freunde kollege kollegin kind kinder sohn tochter bruder

@@ -21,20 +21,22 @@ ITALIAN = Lexicon(
         no_longer="non più|smesso di",
         retractor="invece di|al posto di|anziché|sostituisce",
         change="ora|adesso|attualmente|cambiato|spostato|spostata|passato|migrato|aumentato|rinviato|correzione|rettifica",
-        soft="circa solo già ancora normalmente più",
-        hedge="""se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
-            |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
-            |probabilmente|secondo|ha detto|almeno|al massimo|al minimo|fino a un massimo|più di|meno di
-            |in origine|eccezionalmente|provvisoriamente|l anno scorso|l anno prossimo""",
+        soft="circa già ancora normalmente più",
+        hedge="""solo|se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
+        |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
+        |probabilmente|secondo|ha detto|almeno|al massimo|al minimo|fino a un massimo|più di|meno di
+        |in origine|eccezionalmente|provvisoriamente|l anno scorso|l anno prossimo""",
         title="signor signora sig dottor dottoressa",
     ),
     having=words("ha hanno aveva"),
     past=words("era erano aveva costava usavamo"),
     pivots=stems(
         _STEMMER,
-        """usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole mangia beve prende tiene""",
+        """usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole
+        mangia beve prende tiene""",
     ),
     beginnings=stems(_STEMMER, "inizia comincia finisce termina apre chiude"),
+    persons=classes(None, "io mi mio mia noi nostro", "tu ti tuo voi", "lui", "lei", "loro", "suo sua"),
     multivalued=stems(
         _STEMMER, "amico amica collega figlio figlia fratello sorella membro allergico parla conosce ama"
     ),

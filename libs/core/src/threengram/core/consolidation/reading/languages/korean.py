@@ -1,6 +1,6 @@
 """Korean. Words stand between blanks; their particles are cut off."""
 
-from threengram.core.consolidation.reading.lexicon import Lexicon, numbered, roles, words
+from threengram.core.consolidation.reading.lexicon import Lexicon, classes, numbered, roles, words
 
 KOREAN = Lexicon(
     name="ko",
@@ -15,6 +15,7 @@ KOREAN = Lexicon(
         hedge="만약|경우|예정|계획|아마|것같다|최소|최대|이상|이하|예전에|작년|내년|목표",
         title="씨 님",
     ),
+    persons=classes(None, "나 우리 저"),
     multivalued=words("친구 아이 아들 딸 동료 좋아한다"),
     contrasts=words("테스트 운영 개발 스테이징 첫째 둘째 왼쪽 오른쪽 아침 저녁 이전 다음"),
     weekdays=numbered("월요일 화요일 수요일 목요일 금요일 토요일 일요일"),

@@ -21,18 +21,19 @@ PORTUGUESE = Lexicon(
         no_longer="já não|não mais|deixou de",
         retractor="em vez de|em lugar de|ao invés de|substitui",
         change="agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização",
-        soft="cerca aproximadamente só apenas já ainda normalmente mais cada",
-        hedge="""se|a menos que|a não ser que|poderia|poderiam|deveria|deveriam|seria|seriam|teria|custaria
-            |gostaria|gostaríamos|quer|querem|queremos|pretende|pretendemos|planeia|planeja|planejamos
-            |talvez|provavelmente|segundo|disse|pelo menos|no mínimo|no máximo|mais de|menos de|antigamente
-            |originalmente|excecionalmente|excepcionalmente|provisoriamente|no ano passado|no próximo ano
-            |no ano que vem""",
+        soft="cerca aproximadamente já ainda normalmente mais cada",
+        hedge="""só|apenas|se|a menos que|a não ser que|poderia|poderiam|deveria|deveriam|seria|seriam|teria
+        |custaria|gostaria|gostaríamos|quer|querem|queremos|pretende|pretendemos|planeia|planeja
+        |planejamos|talvez|provavelmente|segundo|disse|pelo menos|no mínimo|no máximo|mais de|menos de
+        |antigamente|originalmente|excecionalmente|excepcionalmente|provisoriamente|no ano passado
+        |no próximo ano|no ano que vem""",
         title="senhor senhora sr sra doutor doutora",
     ),
     having=words("tem têm tinha há"),
     past=words("era eram tinha foi estava custava usávamos"),
     pivots=stems(_STEMMER, "usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe toma"),
     beginnings=stems(_STEMMER, "começa inicia termina acaba abre fecha"),
+    persons=classes(None, "eu me meu minha nós nosso", "tu você", "ele", "ela", "eles", "seu sua"),
     multivalued=stems(_STEMMER, "amigo amiga colega filho filha irmão irmã membro alérgico fala conhece gosta visita"),
     happenings=words("comprou vendeu encontrou pagou correu chegou choveu caiu"),
     contrasts=words("""produção desenvolvimento homologação testes primeiro primeira segundo segunda

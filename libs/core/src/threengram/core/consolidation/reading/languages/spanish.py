@@ -31,12 +31,13 @@ SPANISH = Lexicon(
         retractor="en lugar de|en vez de|en lugar del|en vez del|reemplaza|sustituye",
         change="""ahora|actualmente|cambió|cambiado|movió|movida|pasó|migró|migramos|aumentó|subió|bajó|aplazada
         |aplazado|actualizado|actualizada|corrección|actualización""",
-        soft="aproximadamente unos solo solamente ya todavía normalmente cada",
-        hedge="""si|a menos que|salvo que|podría|podrían|debería|deberían|sería|serían|tendría|costaría|estaría
-        |habría|quiere|quieren|queremos|quisiera|gustaría|espera|planea|planeamos|planean|pretende
-        |pensamos|piensa|previsto|quizá|quizás|tal vez|probablemente|al parecer|supuestamente|según
-        |dijo|dice|al menos|como mínimo|como máximo|hasta un máximo de|más de|menos de|antiguamente
-        |originalmente|excepcionalmente|provisionalmente|el año pasado|el próximo año|el año que viene""",
+        soft="aproximadamente unos ya todavía normalmente cada",
+        hedge="""solo|solamente|si|a menos que|salvo que|podría|podrían|debería|deberían|sería|serían|tendría
+        |costaría|estaría|habría|quiere|quieren|queremos|quisiera|gustaría|espera|planea|planeamos
+        |planean|pretende|pensamos|piensa|previsto|quizá|quizás|tal vez|probablemente|al parecer
+        |supuestamente|según|dijo|dice|al menos|como mínimo|como máximo|hasta un máximo de|más de
+        |menos de|antiguamente|originalmente|excepcionalmente|provisionalmente|el año pasado
+        |el próximo año|el año que viene""",
         title="señor señora sr sra don doña doctor doctora",
     ),
     having=words("tiene tienen tenía hay"),
@@ -47,6 +48,7 @@ SPANISH = Lexicon(
         bebe toma fuma corre lleva mide pesa gana dura paga funciona hacen""",
     ),
     beginnings=stems(_STEMMER, "empieza comienza termina acaba abre cierra"),
+    persons=classes(None, "yo me mi mis nosotros nuestro nuestra", "tú te tu tus usted", "su sus", "ella", "ellos"),
     multivalued=stems(
         _STEMMER,
         """amigo amiga colega hijo hija hermano hermana miembro alérgico alérgica habla
