@@ -68,10 +68,16 @@ def hash_embedder_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def keeps_plans() -> bool:
+    """Whether statements may be prepared: nothing is between the tests and PostgreSQL."""
+    return True
+
+
 @pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
+async def database(database_url: str, keeps_plans: bool) -> AsyncIterator[Database]:
     """A pool of the runtime role."""
-    pool = Database(database_url, pool_min=1, pool_max=8)
+    pool = Database(database_url, pool_min=1, pool_max=8, keeps_plans=keeps_plans)
     await pool.open()
     yield pool
     await pool.close()

@@ -10,7 +10,19 @@ import pytest
 import yaml
 from pydantic_settings import BaseSettings
 
-from tests.deploy.rendering import CHART, SETS, Manifest, environment, of_kind, pod_templates, rendered
+from tests.deploy.rendering import (
+    CHART,
+    SETS,
+    Manifest,
+    environment,
+    merged,
+    nested,
+    of_kind,
+    pod_templates,
+    render,
+    rendered,
+    values_of,
+)
 from threengram.api.settings import Settings as ApiSettings
 from threengram.cimd.settings import Settings as CimdSettings
 from threengram.embedder.settings import Settings as EmbedderSettings
@@ -92,3 +104,31 @@ def test_the_chart_runs_the_images_of_its_own_version() -> None:
     workspace = tomllib.loads((CHART.parents[1] / "pyproject.toml").read_text())
     about = yaml.safe_load((CHART / "Chart.yaml").read_text())
     assert about["appVersion"] == about["version"] == workspace["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("values", "prepares", "followed"),
+    [
+        ({}, False, "0"),
+        (nested("database.pooler.preparedStatements", True), True, "200"),
+        (nested("database.pooler.enabled", False), True, None),
+    ],
+    ids=["a pooler", "a pooler that follows", "no pooler"],
+)
+def test_services_prepare_statements_where_they_are_followed(
+    values: Mapping[str, Any], prepares: bool, followed: str | None
+) -> None:
+    manifests = render(merged(values_of("default"), values))
+    poolers = of_kind(manifests, "Pooler")
+    assert [one["spec"]["pgbouncer"]["parameters"]["max_prepared_statements"] for one in poolers] == (
+        [] if followed is None else [followed]
+    )
+    prepared = {
+        variable
+        for template in pod_templates(manifests).values()
+        for variable in environment(template)
+        if variable.endswith("_DATABASE_PREPARED_STATEMENTS")
+    }
+    assert prepared == {
+        f"THREENGRAM_{service}_DATABASE_PREPARED_STATEMENTS" for service in ("GATEWAY", "API", "WORKER") if prepares
+    }

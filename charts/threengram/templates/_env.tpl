@@ -61,7 +61,11 @@
     secretKeyRef:
       name: {{ $root.Values.externalDatabase.existingSecret }}
       key: {{ $root.Values.externalDatabase.runtimeUrlKey }}
+{{- if $root.Values.externalDatabase.preparedStatements }}
+{{ include "threengram.env.preparedStatements" $prefix }}
+{{- end }}
 {{- else -}}
+{{- $pooler := $root.Values.database.pooler -}}
 {{- $role := $root.Values.database.roles.runtime.name -}}
 {{- $host := include "threengram.database.host" $root -}}
 - name: DATABASE_PASSWORD
@@ -71,6 +75,17 @@
       key: password
 - name: {{ $prefix }}_DATABASE_URL
   value: postgresql://{{ $role }}:$(DATABASE_PASSWORD)@{{ $host }}:5432/{{ $root.Values.database.name }}?sslmode={{ $root.Values.database.sslMode }}
+{{- if or (not $pooler.enabled) $pooler.preparedStatements }}
+{{ include "threengram.env.preparedStatements" $prefix }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* That statements may be prepared behind the URL, which short-lived programs never do; takes the prefix. */}}
+{{- define "threengram.env.preparedStatements" -}}
+{{- if ne . "THREENGRAM_MANAGE" -}}
+- name: {{ . }}_DATABASE_PREPARED_STATEMENTS
+  value: "true"
 {{- end -}}
 {{- end -}}
 

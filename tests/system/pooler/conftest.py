@@ -20,3 +20,9 @@ def database_url(owner_url: str) -> Iterator[str]:
     direct = urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{RUNTIME_PASSWORD}@{parts.hostname}:{parts.port}"))
     with pgbouncer(direct, pool_size=POOL_SIZE) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def keeps_plans() -> bool:
+    """This pooler does not follow prepared statements."""
+    return False

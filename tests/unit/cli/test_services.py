@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,15 @@ def test_the_socket_is_passed_by_number_and_the_replicas_differ_in_their_admin_p
         assert command.listen_fds == (11,)
         assert command.environment["THREENGRAM_GATEWAY_LISTEN_FD"] == "11"
         assert command.environment["THREENGRAM_GATEWAY_ADMIN_PORT"] == admin_port
+
+
+@pytest.mark.parametrize("service", ["gateway", "api", "worker", "beat"])
+def test_statements_are_prepared_where_nothing_is_between_a_service_and_the_database(
+    services: Services, monkeypatch: pytest.MonkeyPatch, service: str
+) -> None:
+    prefix = f"THREENGRAM_{'WORKER' if service == 'beat' else service.upper()}_DATABASE"
+    direct = replace(services, backends=replace(services.backends, is_direct=True))
+    assert direct.environment(service)[f"{prefix}_PREPARED_STATEMENTS"] == "true"
+    assert f"{prefix}_PREPARED_STATEMENTS" not in services.environment(service)
+    monkeypatch.setenv(f"{prefix}_URL", "postgresql://r:p@pooler/d")
+    assert f"{prefix}_PREPARED_STATEMENTS" not in direct.environment(service)

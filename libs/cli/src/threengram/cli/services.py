@@ -31,10 +31,11 @@ EMBED_INTERVAL_S = 2
 
 @dataclass(frozen=True)
 class Backends:
-    """What the services are connected to."""
+    """What the services are connected to; `is_direct` says that nothing is between them and PostgreSQL."""
 
     database_url: str
     redis_url: str
+    is_direct: bool = False
     otlp_endpoint: str | None = None
 
 
@@ -112,7 +113,10 @@ class Services:
         if self.backends.otlp_endpoint is not None:
             settings["OTLP_ENDPOINT"] = self.backends.otlp_endpoint
         common = {"PYTHONUNBUFFERED": "1", "HOME": str(self.directory)}
-        return common | {prefix + name: value for name, value in settings.items()} | inherited(prefix)
+        given = inherited(prefix)
+        if prefix + "DATABASE_URL" not in given and self.backends.is_direct and "DATABASE_URL" in settings:
+            settings["DATABASE_PREPARED_STATEMENTS"] = "true"
+        return common | {prefix + name: value for name, value in settings.items()} | given
 
     def _own_settings(self, service: str) -> dict[str, str]:
         data = {"DATABASE_URL": self.backends.database_url, "REDIS_URL": self.backends.redis_url}

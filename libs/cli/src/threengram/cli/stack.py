@@ -129,6 +129,7 @@ class Stack:
             backends=Backends(
                 database_url=runtime_url(owner_url, self._secrets.runtime_password),
                 redis_url=self._options.redis_url or self._servers.valkey().url,
+                is_direct=self._options.database_url is None,
                 otlp_endpoint=self._options.otlp_endpoint,
             ),
             secrets=self._secrets,

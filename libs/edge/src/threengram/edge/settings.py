@@ -11,6 +11,11 @@ class EdgeSettings(ServiceSettings):
     database_url: SecretStr = Field(description="libpq URL of the runtime role.")
     database_pool_min: int = Field(default=2, ge=0, description="Connections that the pool keeps open.")
     database_pool_max: int = Field(default=10, ge=1, description="Connections that the pool opens at most.")
+    database_prepared_statements: bool = Field(
+        default=False,
+        description="Let the database keep the plans of the everyday statements; only where the URL leads to "
+        "PostgreSQL itself, or to PgBouncer 1.22 or later with `max_prepared_statements` above 0.",
+    )
     startup_timeout_s: float = Field(
         default=30, gt=0, description="Longest wait at the start for the database and the schema that this code needs."
     )

@@ -31,6 +31,7 @@ class Connections:
             settings.database_url.get_secret_value(),
             pool_min=settings.database_pool_min,
             pool_max=settings.database_pool_max,
+            keeps_plans=settings.database_prepared_statements,
             observer=TelemetryObserver(),
         )
         self._broker = Redis.from_url(

@@ -25,6 +25,11 @@ class Settings(ServiceSettings):
     database_url: SecretStr = Field(description="libpq URL of the runtime role.")
     database_pool_min: int = Field(default=1, ge=0, description="Connections kept open.")
     database_pool_max: int = Field(default=8, ge=1, description="Most connections open at once.")
+    database_prepared_statements: bool = Field(
+        default=False,
+        description="Let the database keep the plans of the everyday statements; only where the URL leads to "
+        "PostgreSQL itself, or to PgBouncer 1.22 or later with `max_prepared_statements` above 0.",
+    )
     redis_url: SecretStr = Field(description="URL of the Redis or Valkey that carries the messages.")
     embedder_url: str | None = Field(
         default=None, description="Base URL of the embedder; without it memories wait for their vectors."

@@ -10,6 +10,7 @@ INSERT_COMMITMENT = tenant_statement(
     VALUES (%(tenant_id)s, %(commitment_id)s, %(memory_id)s, %(owner)s, %(due_at)s, %(recurrence)s,
             CASE WHEN %(recurrence)s::text IS NOT NULL THEN %(due_at)s::timestamptz END, %(due_at)s, %(at)s, %(at)s)
     """,
+    keeps_plan=True,
 )
 OBLIGATIONS = tenant_statement(
     "obligations",

@@ -3,7 +3,8 @@
 A unit of work takes a pooled connection with its first statement and not before, so that network work can come first
 without holding one. BEGIN, the tenant setting, the statements and, where the caller says so, COMMIT travel as one
 driver-level pipeline: one round trip. Every setting is transaction-local and nothing is prepared on the server, which
-makes the whole safe behind a transaction pooler.
+makes the whole safe behind a transaction pooler; `keeps_plans` gives up the latter where nothing is in between, or a
+pooler that follows prepared statements.
 """
 
 import asyncio
@@ -44,6 +45,9 @@ _SETTINGS: LiteralString = (
     "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true),"
     " set_config('idle_in_transaction_session_timeout', %(timeout)s, true)"
 )
+_KEEPING: LiteralString = _SETTINGS + ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+_PREPARED_ON_REQUEST = 2**31 - 1
+"""A number of executions that no statement reaches, after which the driver would prepare it unasked."""
 _VECTOR_TYPE: LiteralString = "SELECT oid, typarray FROM pg_type WHERE oid = to_regtype(%(name)s)"
 
 
@@ -78,6 +82,7 @@ class Transaction:
         self._begin = begin
         self._connection: Connection | None = None
         self._is_closed = False
+        self._keeps_plans = False
 
     def begin_as(self, begin: Begin) -> None:
         """Say how the unit of work begins, before its first statement."""
@@ -92,6 +97,8 @@ class Transaction:
         opening = self._connection is None
         if self._connection is None:
             self._connection = await self._database._acquire()
+            # The unnamed statements of the same unit would be planned without a look at their parameters too.
+            self._keeps_plans = self._database.keeps_plans and commit and all(s.statement.keeps_plan for s in steps)
         connection = self._connection
         name = steps[0].statement.name
         with self._database.observer.span("db.query", statement=name):
@@ -132,11 +139,12 @@ class Transaction:
     async def _open(self, connection: Connection) -> None:
         await connection.execute(self._begin.value)
         tenant = "" if self._tenant_id is None else str(self._tenant_id)
-        await connection.execute(_SETTINGS, {"tenant": tenant, "timeout": str(self._database.statement_timeout_ms)})
+        values = {"tenant": tenant, "timeout": str(self._database.statement_timeout_ms)}
+        await connection.execute(_KEEPING if self._keeps_plans else _SETTINGS, values, prepare=self._keeps_plans)
 
     async def _send(self, connection: Connection, step: Step) -> psycopg.AsyncCursor[Row]:
         parameters = {**step.parameters, "tenant_id": self._tenant_id}
-        return await connection.execute(step.statement.sql, parameters)
+        return await connection.execute(step.statement.sql, parameters, prepare=self._keeps_plans)
 
     async def _finish(self) -> None:
         if self._connection is not None:
@@ -168,7 +176,12 @@ class SystemTransaction(Transaction):
 
 
 class Database:
-    """A pool of connections of the runtime role."""
+    """A pool of connections of the runtime role.
+
+    With `keeps_plans` a connection keeps the plans of statements that allow it. What is prepared belongs to a session
+    of the server: a transaction pooler has to follow it from one session to the next, as PgBouncer does from 1.22 on
+    where `max_prepared_statements` is not 0.
+    """
 
     def __init__(
         self,
@@ -177,13 +190,19 @@ class Database:
         pool_min: int = 1,
         pool_max: int = 10,
         statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
+        keeps_plans: bool = False,
         observer: Observer | None = None,
     ) -> None:
         self.observer: Observer = observer or Unobserved()
         self.statement_timeout_ms = statement_timeout_ms
+        self.keeps_plans = keeps_plans
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
-            kwargs={"autocommit": True, "prepare_threshold": None, "row_factory": dict_row},
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": _PREPARED_ON_REQUEST if keeps_plans else None,
+                "row_factory": dict_row,
+            },
             min_size=pool_min,
             max_size=pool_max,
             timeout=POOL_TIMEOUT_S,

@@ -11,6 +11,7 @@ INSERT_EMBEDDINGS = tenant_statement(
     WHERE EXISTS (SELECT FROM embedding_models g WHERE g.id = %(model_id)s AND g.state <> 'retired')
     ON CONFLICT (tenant_id, memory_id, model_id, window_no) DO NOTHING
     """,
+    keeps_plan=True,
 )
 INSERT_JOB = tenant_statement(
     "insert_embedding_job",
@@ -20,6 +21,7 @@ INSERT_JOB = tenant_statement(
     FROM embedding_models m
     WHERE m.state IN ('active', 'building') AND m.id IS DISTINCT FROM %(complete_model_id)s::smallint
     """,
+    keeps_plan=True,
 )
 CLAIM_JOBS = Statement(
     "claim_embedding_jobs",

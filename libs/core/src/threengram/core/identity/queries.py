@@ -38,6 +38,7 @@ ADMISSION = tenant_statement(
     LEFT JOIN embedding_models m ON m.state = 'active'
     WHERE t.id = %(tenant_id)s
     """,
+    keeps_plan=True,
 )
 
 INSERT_TENANT = tenant_statement(

@@ -33,6 +33,7 @@ APPEND_MEMORY = tenant_statement(
     )
     SELECT scope FROM written
     """,
+    keeps_plan=True,
 )
 POST_TERMS = tenant_statement(
     "post_terms",
@@ -49,6 +50,7 @@ POST_TERMS = tenant_statement(
     SELECT %(tenant_id)s, term, 1 FROM terms
     ON CONFLICT (tenant_id, term) DO UPDATE SET df = s.df + 1
     """,
+    keeps_plan=True,
 )
 LIVE_DUPLICATE = tenant_statement(
     "live_duplicate",

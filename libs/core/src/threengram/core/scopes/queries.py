@@ -9,7 +9,9 @@ CANONICAL: LiteralString = """coalesce(
 """An SQL expression: the name behind the alias `scope` in the snapshot of the statement, else `scope` as it is."""
 
 FILING = tenant_statement(
-    "hold_scopes", "SELECT pg_advisory_xact_lock_shared(hashtextextended(%(tenant_id)s::text, 5))"
+    "hold_scopes",
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended(%(tenant_id)s::text, 5))",
+    keeps_plan=True,
 )
 """Keeps the registry as it is until the commit.
 

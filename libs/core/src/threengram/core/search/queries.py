@@ -21,6 +21,7 @@ HNSW_SETTINGS = Statement(
     "hnsw_settings",
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
     " set_config('hnsw.max_scan_tuples', '200000', true), set_config('enable_sort', 'off', true)",
+    keeps_plan=True,
 )
 """The index is walked because we say so: given the choice, the planner sorts every vector of a tenant of 10,000."""
 

@@ -125,7 +125,9 @@ class Ranking:
             leg, statement = "walked", legs.walked(self._filters, model)
         else:
             leg = "compared"
-            statement, budget = legs.compared(self._filters, model), queries.COMPARED_POSTING_BUDGET
+            is_small = self._admission.memory_count <= queries.EXACT_MEMORIES
+            statement = legs.compared(self._filters, model, is_small=is_small)
+            budget = queries.COMPARED_POSTING_BUDGET
         step = Step(
             statement,
             {

@@ -3,7 +3,9 @@
 from threengram.core.db.statement import tenant_statement
 
 WRITING = tenant_statement(
-    "hold_sessions", "SELECT pg_advisory_xact_lock_shared(hashtextextended(%(tenant_id)s::text, 7))"
+    "hold_sessions",
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended(%(tenant_id)s::text, 7))",
+    keeps_plan=True,
 )
 """Keeps the runs as they are until the commit, but for the leases that writes extend. The first lock of a write."""
 
@@ -45,6 +47,7 @@ ATTRIBUTE_ONLY_ONE = tenant_statement(
     )
     SELECT id, set_config('app.session_run_id', id::text, true) FROM one
     """,
+    keeps_plan=True,
 )
 RUN = tenant_statement(
     "agent_session",
