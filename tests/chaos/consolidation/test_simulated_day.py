@@ -11,7 +11,8 @@ from tests.embedder import DIMENSIONS, MODELS, embedder_service
 from tests.integration.consolidation.day.living import report
 from tests.integration.consolidation.day.town import a_day
 from tests.integration.worker.conftest import own_database_url, own_owner_url, template
-from threengram.migrations.generations import activate, add, build, generations, retire
+from threengram.migrations.generations import activate, add, build, retire
+from threengram.migrations.standing import generations
 from threengram.schema.enums import ModelState
 
 __all__ = ["own_database_url", "own_owner_url", "template"]

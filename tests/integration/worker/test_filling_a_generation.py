@@ -15,7 +15,7 @@ from tests.people import a_person
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.embeddings.following import FollowingEmbedder
-from threengram.migrations.generations import Obstacle
+from threengram.migrations.standing import Obstacle
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
-from threengram.migrations.generations import Obstacle
+from threengram.migrations.standing import Obstacle
 
 pytestmark = pytest.mark.anyio
 

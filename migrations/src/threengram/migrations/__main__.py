@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import psycopg
 
 from threengram.migrations import models, waiting
-from threengram.migrations.generations import ensure_model, generations
+from threengram.migrations.generations import ensure_model
 from threengram.migrations.index import build_index
 from threengram.migrations.phases import Phase, UnfinishedRelease
 from threengram.migrations.run import retire, upgrade
 from threengram.migrations.settings import Settings
+from threengram.migrations.standing import generations
 from threengram.schema.enums import ModelState
 
 

@@ -5,10 +5,7 @@ former one after a switch, which can therefore be switched back to at once.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from typing import Any
+from datetime import UTC, datetime
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -17,17 +14,9 @@ from threengram.migrations.calibration import shipped_calibration
 from threengram.migrations.filling import delete_everything, enqueue_missing
 from threengram.migrations.index import IndexState, build_index, drop_index, index_state
 from threengram.migrations.locks import MIGRATION_LOCK, await_writers, held
+from threengram.migrations.standing import Generation, Obstacle, find, generations, progress
 from threengram.schema.enums import ModelState
 
-LAG_S = 60.0
-"""A row that has waited longer than this is missing; a younger one is on its way."""
-
-FAILING_TRIES = 5
-"""A row that was tried so often is not likely to get its vectors by itself."""
-
-_COLUMNS = (
-    "id, name, dimensions, state, is_metered, calibration, fill_began_at, enqueued_at, enqueued_rows, activated_at"
-)
 _SWITCH = """
 UPDATE embedding_models
 SET state = CASE WHEN id = %(id)s THEN 'active' ELSE 'building' END,
@@ -36,20 +25,8 @@ WHERE state = 'active' OR id = %(id)s
 """
 
 
-class NoSuchModel(LookupError):
-    """No generation has that name."""
-
-
 class WrongState(ValueError):
     """The generation is not in a state in which that can be done."""
-
-
-class Obstacle(StrEnum):
-    """Why a generation should not be switched to."""
-
-    INCOMPLETE = "incomplete"
-    UNINDEXED = "unindexed"
-    UNCALIBRATED = "uncalibrated"
 
 
 class NotReady(WrongState):
@@ -58,50 +35,6 @@ class NotReady(WrongState):
     def __init__(self, obstacles: Collection[Obstacle]) -> None:
         super().__init__(", ".join(obstacles))
         self.obstacles = tuple(obstacles)
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """One row of `embedding_models`. `enqueued_at` says when every memory had a row or its vectors."""
-
-    id: int
-    name: str
-    dimensions: int
-    state: ModelState
-    is_metered: bool
-    calibration: dict[str, Any] | None
-    fill_began_at: datetime | None
-    enqueued_at: datetime | None
-    enqueued_rows: int
-    activated_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a generation has come.
-
-    `waiting` counts all its rows, `missing` those of its fill and those that have waited too long; `failing` the rows
-    that were tried several times in vain. `rate` is texts per second since the fill began, `eta_s` what is left at that
-    rate.
-    """
-
-    generation: Generation
-    waiting: int
-    missing: int
-    failing: int
-    rate: float | None
-    eta_s: float | None
-    index: IndexState
-
-    @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
-        """What speaks against using it now."""
-        found = {
-            Obstacle.INCOMPLETE: self.generation.enqueued_at is None or self.missing > 0,
-            Obstacle.UNINDEXED: not self.index.is_complete,
-            Obstacle.UNCALIBRATED: self.generation.calibration is None,
-        }
-        return tuple(obstacle for obstacle, stands in found.items() if stands)
 
 
 def ensure_model(owner_url: str, *, name: str, dimensions: int, is_metered: bool = False) -> int:
@@ -189,57 +122,6 @@ def retire(owner: psycopg.Connection, name: str) -> int:
     return deleted
 
 
-def find(owner: psycopg.Connection, name: str) -> Generation:
-    """The generation of that name. Raises `NoSuchModel`."""
-    for generation in generations(owner):
-        if generation.name == name:
-            return generation
-    raise NoSuchModel(f"no embedding model is registered as {name}; there are {_names(owner)}")
-
-
-def generations(owner: psycopg.Connection) -> list[Generation]:
-    """All of them, in the order of their registration."""
-    rows = owner.execute(f"SELECT {_COLUMNS} FROM embedding_models ORDER BY id").fetchall()  # noqa: S608 (constants)
-    return [replace(Generation(*row), state=ModelState(row[3])) for row in rows]
-
-
-def progress(owner: psycopg.Connection, generation: Generation, *, now: datetime) -> Progress:
-    """How far a generation has come by now."""
-    with owner.transaction():
-        owner.execute("SET LOCAL ROLE tg_sweeper")
-        row = owner.execute(
-            "SELECT count(*), count(*) FILTER (WHERE enqueued_at <= %(until)s OR enqueued_at < %(late)s),"
-            " count(*) FILTER (WHERE attempts >= %(tries)s) FROM embedding_jobs WHERE model_id = %(id)s",
-            {
-                "id": generation.id,
-                "tries": FAILING_TRIES,
-                "until": generation.enqueued_at,
-                "late": now - timedelta(seconds=LAG_S),
-            },
-        ).fetchone()
-    assert row is not None
-    waiting, missing, failing = map(int, row)
-    rate = _rate(generation, missing, now)
-    return Progress(
-        generation=generation,
-        waiting=waiting,
-        missing=missing,
-        failing=failing,
-        rate=rate,
-        eta_s=missing / rate if rate else None,
-        index=index_state(owner, model_id=generation.id),
-    )
-
-
-def _rate(generation: Generation, missing: int, now: datetime) -> float | None:
-    """Texts per second since the fill began; None before there is anything to divide, and after its end."""
-    if generation.fill_began_at is None or missing == 0:
-        return None
-    elapsed_s = (now - generation.fill_began_at).total_seconds()
-    done = generation.enqueued_rows - missing
-    return done / elapsed_s if elapsed_s > 0 and done > 0 else None
-
-
 def _insert(owner: psycopg.Connection, name: str, dimensions: int, is_metered: bool, state: ModelState) -> Generation:
     owner.execute(
         "INSERT INTO embedding_models"
@@ -280,7 +162,3 @@ def _store_shipped_calibrations(owner: psycopg.Connection) -> None:
     for generation in generations(owner):
         if (shipped := shipped_calibration(generation.name)) is not None and shipped != generation.calibration:
             calibrate(owner, generation.name, shipped)
-
-
-def _names(owner: psycopg.Connection) -> str:
-    return ", ".join(generation.name for generation in generations(owner)) or "none"

@@ -26,8 +26,9 @@ from threengram.core.identity.provision import create_tenant
 from threengram.evals.bench.corpus import generated
 from threengram.evals.bench.load import Filling, load, settle
 from threengram.migrations import generations
-from threengram.migrations.generations import Obstacle, ensure_model
+from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import RUNTIME_ROLE, upgrade
+from threengram.migrations.standing import Obstacle
 
 FORMER = hashing(64)
 LEASE_S = 60.0
