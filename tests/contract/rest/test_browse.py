@@ -6,6 +6,7 @@ from tests.contract.rest.stack import Rest
 from tests.integration.core.proposing import propose_edge
 from tests.people import Person
 from threengram.core.call import Core
+from threengram.schema.bounds import MAX_EXCERPT_CHARS
 
 NOTE = {"memoryType": "note", "topic": "Shed"}
 
@@ -33,6 +34,18 @@ async def test_a_list_takes_several_projects_and_is_walked_by_cursor(rest: Rest)
     second = (await rest.get(f"{asked}&cursor={first['nextCursor']}")).json()
     assert [memory["id"] for page in (first, second) for memory in page["memories"]] == [ids[2], ids[0]]
     assert (first["hasMore"], second["hasMore"]) == (True, False)
+
+
+async def test_a_list_has_excerpts_where_they_are_asked_for(rest: Rest) -> None:
+    await kept(rest, "short")
+    long = await kept(rest, "long " * 300)
+    plain = (await rest.get("/memories?limit=1")).json()
+    assert {"content", "contentLength", "truncated"}.isdisjoint(plain["memories"][0])
+    full = (await rest.get(f"/memories?limit=1&projection=full&cursor={plain['nextCursor']}")).json()["memories"]
+    assert [full[0][name] for name in ("content", "contentLength", "truncated")] == ["short", 5, False]
+    (cut, _) = (await rest.get("/memories?projection=full")).json()["memories"]
+    assert (cut["id"], cut["contentLength"], cut["truncated"]) == (long, 1499, True)
+    assert (len(cut["content"]), cut["content"][-1]) == (MAX_EXCERPT_CHARS, "…")
 
 
 async def test_a_memory_its_history_and_the_counts_are_read(rest: Rest) -> None:

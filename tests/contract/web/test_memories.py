@@ -1,10 +1,13 @@
 """The page of memories: browse, search, filter, travel in time."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import httpx2
 import pytest
+from starlette.applications import Starlette
 
 from tests.conftest import Clock
 from tests.contract.web.stack import (
@@ -17,9 +20,13 @@ from tests.contract.web.stack import (
     pages_of,
     path_of,
     serving,
+    token_in,
 )
 from tests.contract.web.writing import Writer, a_writer, address_of, topics_of, words_of
-from threengram.core.call import Core
+from threengram.api.browsing import routes as browsing
+from threengram.api.rate import RateLimits
+from threengram.api.visits import Visits
+from threengram.core.call import Core, open_call
 from threengram.core.people.passwords import PasswordHashes
 from threengram.runtime.ratelimit import Rule, Verdict
 from threengram.schema.search import SearchInput
@@ -313,3 +320,21 @@ async def test_pages_keep_the_limits_of_address_session_and_user(
         answer = await browser.get("/memories")
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "42")
         assert "Please wait" in words_of(answer.text)
+
+
+async def test_a_session_that_ends_before_its_call_leads_to_the_login(
+    pages: Pages, core: Core, browser: Browser, writer: Writer, clock: Clock
+) -> None:
+    memory_id = await writer.memory(topic="Here", content="apples")
+    later = replace(core, clock=lambda: clock.now + timedelta(hours=13))
+    visits = Visits(pages.logins, RateLimits(Unlimited(), key_calls_per_minute=9, user_calls_per_minute=9),
+                    partial(open_call, later))  # fmt: skip
+    app = Starlette(routes=browsing.routes(visits, core.cursors, clock))
+    cookies, csrf = browser.http.cookies, token_in(await browser.get("/memories"))
+    async with a_browser(app) as late:
+        late.http.cookies.update(cookies)
+        shown = await late.get(f"/memories/{memory_id}")
+        assert (shown.status_code, shown.headers["location"]) == (303, f"/login?next=%2Fmemories%2F{memory_id}")
+        refused = await late.post(f"/memories/{memory_id}/archive", {"csrf_token": csrf})
+        assert (refused.status_code, refused.headers["location"]) == (303, "/login?next=%2Fmemories")
+    assert topics_of((await browser.get("/memories")).text) == ["Here"]

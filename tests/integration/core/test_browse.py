@@ -10,7 +10,7 @@ from tests.integration.core.proposing import accept, propose_edge, undo
 from tests.integration.core.registry import configure
 from tests.integration.core.writing import correct, day, put_away, rows, settle, write
 from tests.people import Person
-from threengram.core.browse import history, list_facets, list_memories, names_in_use
+from threengram.core.browse import history, list_facets, list_memories, memory_details, names_in_use
 from threengram.core.browse.facets import Facet
 from threengram.core.call import Core, open_call
 from threengram.core.environment import describe_environment, stats
@@ -23,8 +23,11 @@ from threengram.schema.browse import (
     ListFacetsOutput,
     ListMemoriesInput,
     ListMemoriesOutput,
+    MemoryDetailsInput,
+    MemoryDetailsOutput,
     StatsInput,
 )
+from threengram.schema.memories import NewFact
 
 
 async def listing(core: Core, person: Person, **fields: object) -> ListMemoriesOutput:
@@ -224,3 +227,21 @@ async def test_the_counts_are_those_of_the_environment(core: Core, alice: Person
         described = await describe_environment(call, tools=[], version="1")
     assert counts == described.stats
     assert (counts.active_memories, counts.open_facts) == (1, 1)
+
+
+async def test_details_are_the_facts_and_the_commitment_of_one_memory(core: Core, alice: Person, bob: Person) -> None:
+    facts = [NewFact(subject="ledger", predicate=f"p{number}", value="1") for number in range(3)]
+    written = await write(core, alice, memory_type="commitment", facts=facts, due_at=day(5), owner="Olga")
+    async with open_call(core, alice.principal) as call:
+        details = await memory_details(call, MemoryDetailsInput(id=written.memory.id))
+    assert [fact.predicate for fact in details.facts] == ["p0", "p1", "p2"]
+    assert details.commitment is not None
+    assert (details.commitment.id, details.commitment.owner) == (written.commitment_id, "Olga")
+    plain = await write(core, alice, content="plain")
+    async with open_call(core, alice.principal) as call:
+        nothing = await memory_details(call, MemoryDetailsInput(id=plain.memory.id))
+    assert nothing == MemoryDetailsOutput(facts=[], facts_truncated=False, commitment=None)
+    for person, memory_id in ((bob, written.memory.id), (alice, new_id())):
+        with pytest.raises(NotFound):
+            async with open_call(core, person.principal) as call:
+                await memory_details(call, MemoryDetailsInput(id=memory_id))
