@@ -27,6 +27,7 @@ from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
 from threengram.core.export import export
 from threengram.core.jobs.runs import show_run
+from threengram.runtime.deadline import DeadlineExceeded
 from threengram.runtime.ratelimit import RateLimiter
 from threengram.schema.enums import OAuthScope
 from threengram.schema.export import ExportInput
@@ -89,6 +90,35 @@ async def test_a_process_sends_no_more_exports_than_it_has_places(
             assert (await owner.get("/export")).status_code == 200
 
 
+def asking_for_export(key: str) -> Scope:
+    """A request below HTTP, for clients that behave badly."""
+    return {
+        "type": "http", "method": "GET", "path": "/api/v1/export", "raw_path": b"/api/v1/export", "query_string": b"",
+        "headers": [(b"x-api-key", key.encode())], "asgi": {}, "http_version": "1.1", "scheme": "http", "state": {},
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 1), "root_path": "",
+    }  # fmt: skip
+
+
+async def test_a_reader_that_takes_nothing_is_let_go(
+    core: Core, limiter: RateLimiter, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("threengram.api.exports.STALL_TIMEOUT_S", 0.1)
+    exports = Exports(lambda principal: open_call(core, principal), max_at_once=1)
+    app, key = api_of(core, limiter, exports=exports), await a_key(core, alice, ACCOUNT)
+    inbox: asyncio.Queue[Message] = asyncio.Queue()
+    inbox.put_nowait({"type": "http.request", "body": b""})
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async with started(app):
+        with pytest.raises(DeadlineExceeded):
+            await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 20)
+    async with requests_to(app, key) as owner:
+        assert (await owner.get("/export")).status_code == 200
+
+
 async def test_an_export_ends_when_its_reader_has_gone(core: Core, limiter: RateLimiter, alice: Person) -> None:
     for number in range(3):
         await write(core, alice, content=str(number))
@@ -102,13 +132,8 @@ async def test_an_export_ends_when_its_reader_has_gone(core: Core, limiter: Rate
             inbox.put_nowait({"type": "http.disconnect"})
         sent.append(message)
 
-    scope: Scope = {
-        "type": "http", "method": "GET", "path": "/api/v1/export", "raw_path": b"/api/v1/export", "query_string": b"",
-        "headers": [(b"x-api-key", key.encode())], "asgi": {}, "http_version": "1.1", "scheme": "http", "state": {},
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 1), "root_path": "",
-    }  # fmt: skip
     async with started(app):
-        await asyncio.wait_for(app(scope, inbox.get, send), 20)
+        await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 20)
     assert len(sent) < 5
     assert not any(b'"end"' in message.get("body", b"") for message in sent)
 
