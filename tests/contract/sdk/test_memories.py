@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from typing import Any, cast
 from uuid import UUID
@@ -34,6 +35,7 @@ from threengram.sdk import (
     NotFound,
     RateLimited,
     RetrievalMode,
+    Threengram,
     TimedOut,
     Unauthenticated,
     UnscopedRetrieval,
@@ -184,3 +186,11 @@ async def test_whoever_waits_less_ends_the_call(
         with pytest.raises(kind) as raised:
             await memory.search(query="q")
     assert raised.value.retryable
+
+
+def test_a_server_that_never_answers_is_not_waited_for_longer_than_the_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with Threengram(url, api_key="k", timeout_s=0.05) as memory, pytest.raises(TimedOut) as raised:
+            memory.search(query="q")
+    assert raised.value.was_sent
