@@ -87,7 +87,8 @@ def _introduction(measured: Measurement) -> str:
     machine = measured.machine
     loads = sorted(figures.load_average for figures in measured.figures.values())
     return (
-        "# Benchmarks\n\nWritten by `make bench`. Product, database and load client share the machine: "
+        "# Benchmarks\n\nHow fast it is and what a call costs, beside the aims. Written by `make bench`. "
+        "Product, database and load client share the machine: "
         f"{machine['cpus']} processors ({machine['processor']}), {machine['memory_gib']} GiB, {machine['system']}, "
         f"Python {machine['python']}. Closed loop, {measured.duration_s:g} s a case, {measured.rounds} round(s), no "
         "cached query vectors, rate limits checked but out of reach. Texts: "
