@@ -13,7 +13,9 @@ from threengram.core.people.audit import Action, recorded
 from threengram.schema.enums import OAuthScope
 from threengram.schema.export import EXPORT_RECORDS, ExportBegins, ExportEnds, ExportInput, ExportRecord, kind_of
 
-PAGE_ROWS: Final = 256
+PAGE_ROWS: Final = 128
+"""Checked and written out at once, while nothing else of the process gets a turn."""
+
 PAGE_CHARS: Final = 262_144
 """Of contents; the row that passes it is the last one of its page, so that a page has at most twice as many."""
 
