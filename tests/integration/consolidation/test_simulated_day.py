@@ -12,7 +12,7 @@ async def test_an_hour_of_traffic_leaves_no_proposal_that_a_careful_person_would
     own_database_url: str, redis_url: str, hash_embedder_url: str
 ) -> None:
     async with a_day(
-        own_database_url, redis_url, hash_embedder_url, tenants=6, writes=(20, 40), quarters=5, seed=7
+        own_database_url, redis_url, hash_embedder_url, tenants=5, writes=(16, 30), quarters=5, seed=7
     ) as day:
         print(report(day, REPORT))
         assert [one.text for one in day.verdicts if one.is_harmful] == []

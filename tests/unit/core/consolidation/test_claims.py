@@ -83,6 +83,8 @@ def test_a_claim_keeps_what_tells_it_from_others(text: str, claim: tuple[str, st
         "The depot would have 7 drivers if the board agreed.",
         "The choir needs 30 singers for the requiem.",
         "The new mast is 4 m taller than the old one.",
+        "Most of the guests are over 18.",
+        "Die Anfahrt ist knapp 30 km lang.",
         "Die Brücke ist 3 m breiter als die alte.",
         "Le bus part 10 minutes plus tard le samedi.",
         "The proxy needs at least 4 GB of memory.",

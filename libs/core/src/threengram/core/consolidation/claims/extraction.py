@@ -7,6 +7,7 @@ tells of something that happened once, or holds two values to choose from says n
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from threengram.core.consolidation.claims.phrases import (
     attribute_of,
@@ -30,6 +31,9 @@ CLAIMING = frozenset({MemoryType.FACT, MemoryType.DECISION, MemoryType.PREFERENC
 _MEASURED = frozenset({Kind.QUANTITY, Kind.NUMBER})
 _COMPARING = words("than als plus moins más menos più meno mais 比 보다")
 """What is 12 m higher than something else is not 12 m high."""
+
+_BOUNDING = words("over under above below nearly almost über unter fast knapp presque casi quasi quase 超过 约")
+"""Right before a value they say where it is not, and how far from it nobody knows."""
 
 _REQUIRING = words("need needs require requires benötigt benötigen nécessite necesita necesitamos requiere")
 """What is needed need not be there."""
@@ -102,7 +106,7 @@ def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon:
     is_being = verb.role is Role.COPULA and verb.key not in lexicon.having
     stands_alone = is_being and not value.slot.startswith("count")
     name = subject_of(subject, lexicon, splits=stands_alone)
-    if name is None:
+    if name is None or any(one.key in _BOUNDING and after is value for one, after in pairwise(said)):
         return None
     if value.kind is Kind.DATE:
         has_year = len(value.key) == _FULL_DATE_CHARS
