@@ -1,6 +1,7 @@
 """What is tried again, when, and what never is."""
 
 import base64
+import traceback
 
 import httpx2
 import pytest
@@ -147,6 +148,10 @@ def test_a_key_goes_into_its_header_and_a_client_with_another_timeout_shares_the
         ("ftp://memory.test", {"api_key": KEY}, "base_url"),
         (f"http://user:{KEY}@memory.test", {"api_key": KEY}, "base_url"),
         ("http://memory.test?x=1", {"api_key": KEY}, "base_url"),
+        ("http://memory.test:port", {"api_key": KEY}, "base_url"),
+        ("http://memory.test", {"api_key": f"{KEY}\n"}, "api_key has characters"),
+        ("http://memory.test", {"token": f"{KEY} é"}, "token has characters"),
+        ("http://memory.test", {"api_key": ""}, "api_key has characters"),
         ("http://memory.test", {}, "api_key or a token"),
         ("http://memory.test", {"api_key": KEY, "token": KEY}, "api_key or a token"),
         ("http://memory.test", {"api_key": KEY, "timeout_s": 0.0}, "timeout_s"),
@@ -158,6 +163,21 @@ def test_what_can_never_work_is_refused_before_anything_is_sent(
     with pytest.raises(ValueError, match=reason) as raised:
         Threengram(base_url, **options)  # type: ignore[arg-type]
     assert KEY not in str(raised.value)
+
+
+def test_a_token_that_no_header_can_hold_is_refused_without_being_shown() -> None:
+    script = Script()
+    with pytest.raises(ValueError, match="token has characters") as raised:
+        BOTH[0](script, Time(), token=lambda: f"{KEY}\r\nx: y")("version")
+    assert KEY not in "".join(traceback.format_exception(raised.value))
+    assert script.requests == []
+
+
+def test_the_address_of_the_api_itself_will_do_too() -> None:
+    script = Script(version())
+    with Threengram("http://memory.test/api/v1/", api_key=KEY, transport=httpx2.MockTransport(script)) as memory:
+        memory.version()
+    assert str(script.requests[0].url) == "http://memory.test/api/v1/version"
 
 
 def test_a_proxy_of_the_environment_gets_nothing_that_is_meant_for_this_machine(

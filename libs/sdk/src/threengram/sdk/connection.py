@@ -13,6 +13,7 @@ import httpx2
 
 from threengram.sdk.errors import ThreengramError, TimedOut, Unreachable, UnreadableAnswer
 from threengram.sdk.operations import Operations
+from threengram.sdk.request import PREFIX
 from threengram.sdk.retries import Retries
 
 Token = str | Callable[[], str]
@@ -38,26 +39,27 @@ class Connection:
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        url = httpx2.URL(self.base_url)
-        if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment or url.userinfo:
+        if not _is_plain(self.base_url):
             raise ValueError("base_url has to be http(s)://host[:port][/path], without credentials or a query")
         if (self.api_key is None) == (self.token is None):
             raise ValueError("give an api_key or a token")
+        if not callable(self.token):
+            _ = self.headers
         if self.timeout_s <= 0:
             raise ValueError("timeout_s has to be positive")
 
     def url(self, path: str) -> str:
         """The whole URL of a path."""
-        return self.base_url.rstrip("/") + path
+        return self.base_url.rstrip("/").removesuffix(PREFIX) + path
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Of one attempt."""
+        """Of one attempt. Raises `ValueError` for a credential that no header can hold."""
         shared = {"user-agent": USER_AGENT, "accept": "application/json"}
         if self.api_key is not None:
-            return {**shared, "x-api-key": self.api_key}
-        token = self.token() if callable(self.token) else self.token
-        return {**shared, "authorization": f"Bearer {token}"}
+            return {**shared, "x-api-key": _credential("api_key", self.api_key)}
+        token = self.token() if callable(self.token) else self.token or ""
+        return {**shared, "authorization": f"Bearer {_credential('token', token)}"}
 
     @property
     def trusts_environment(self) -> bool:
@@ -67,6 +69,21 @@ class Connection:
             return not ipaddress.ip_address(host).is_loopback
         except ValueError:
             return host != "localhost"
+
+
+def _is_plain(base_url: str) -> bool:
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL:
+        return False
+    return url.scheme in ("http", "https") and bool(url.host) and not (url.query or url.fragment or url.userinfo)
+
+
+def _credential(name: str, text: str) -> str:
+    """`text`, which an error of the HTTP client would show if it had to refuse it."""
+    if not text.isascii() or not text.isprintable() or not text or " " in text:
+        raise ValueError(f"the {name} has characters that no credential has")
+    return text
 
 
 class Connected(Operations):
