@@ -16,7 +16,15 @@ FOUND_WITHOUT_A_TENANT = {
 }  # fmt: skip
 """How a person or a credential is found before it is known whose it is."""
 
-QUEUES = {"embedding_jobs_due", "job_runs_pkey", "job_runs_waiting", "job_runs_failed", "job_runs_finished"}
+QUEUES = {
+    "embedding_jobs_due",
+    "embedding_jobs_age",
+    "embedding_jobs_leased",
+    "job_runs_pkey",
+    "job_runs_waiting",
+    "job_runs_failed",
+    "job_runs_finished",
+}
 """Work of all tenants, claimed by the sweeper."""
 
 OF_A_CLIENT = {"oauth_grants_client"}

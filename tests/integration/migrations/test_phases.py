@@ -145,6 +145,28 @@ async def test_a_release_is_not_skipped_over(released: tuple[str, Database], nex
     assert migrate(owner_url, next_release, Phase.ALL) == AFTER
 
 
+def test_the_newest_migration_runs_where_the_roles_of_the_former_release_are_in_force(
+    empty_database: str, next_release: Path
+) -> None:
+    (newest,) = (next_release / "versions").glob(f"{schema.NEEDS}_*.py")
+    newest.unlink()
+    former = migrate(empty_database, next_release, Phase.ALL)
+    assert former is not None
+    assert former < schema.NEEDS
+    assert upgrade(empty_database, runtime_password="", phase=Phase.PRE) == schema.NEEDS
+    with psycopg.connect(empty_database) as owner:
+        owners = owner.execute(
+            "SELECT DISTINCT pg_get_userbyid(proowner) FROM pg_proc"
+            " WHERE pronamespace = 'public'::regnamespace AND prosecdef ORDER BY 1"
+        ).fetchall()
+        creators = owner.execute(
+            "SELECT rolname FROM pg_roles WHERE rolname LIKE 'tg\\_%'"
+            " AND has_schema_privilege(rolname, 'public', 'CREATE')"
+        ).fetchall()
+    assert owners == [("tg_eraser",), ("tg_resolver",), ("tg_sweeper",)]
+    assert creators == []
+
+
 def test_an_empty_database_has_no_old_code_to_wait_for(empty_database: str, next_release: Path) -> None:
     plant_the_next_release(next_release)
     assert upgrade(empty_database, runtime_password="x", phase=Phase.PRE, home=next_release) == POST

@@ -10,8 +10,8 @@ import psycopg
 
 from threengram.schema.enums import MemoryType
 
-TABLES = ("tenants", "tenant_counters", "users", "memories", "memory_lifetimes", "memory_embeddings", "commitments",
-          "consolidation_progress")  # fmt: skip
+TABLES = ("tenants", "tenant_counters", "users", "memories", "memory_lifetimes", "memory_embeddings", "embedding_jobs",
+          "commitments", "consolidation_progress")  # fmt: skip
 
 STATEMENTS = (
     "CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS"

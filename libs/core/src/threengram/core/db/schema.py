@@ -12,7 +12,7 @@ from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement
 from threengram.core.errors import Unavailable
 
-NEEDS = "0013"
+NEEDS = "0014"
 """The newest migration with `deploy: pre`."""
 
 POLL_S = 0.5

@@ -73,7 +73,10 @@ class ServingModel:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Rows of all models that wait or are being worked on, and how long the oldest has waited."""
+    """Rows of all models that wait or are being worked on, and how long the oldest has waited.
+
+    No more than 10,000 rows of a model are counted: whoever scales or alerts by the figure asks every few seconds.
+    """
 
     waiting: int
     oldest_age_s: float
