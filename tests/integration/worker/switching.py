@@ -23,7 +23,7 @@ from threengram.gateway.tools import TOOLS
 from threengram.runtime.ratelimit import RateLimiter
 
 SEARCHERS, WRITERS = 4, 3
-LONGEST_S = 120.0
+LONGEST_S = 240.0
 ROUNDS = 4
 GAP_S = 0.02
 """Between the calls of one caller, so that the load leaves the machine to what it is a load for."""
