@@ -114,7 +114,11 @@ async def test_a_refusal_of_core_is_an_error_result(
     assert response.status_code == 200
     assert result["isError"] is True
     assert "structuredContent" not in result
-    assert result["content"][0]["text"].startswith(f"{expected['code']}: ")
+    text = result["content"][0]["text"]
+    assert text.startswith(f"{expected['code']}: ")
+    # A model reads the text only.
+    assert text.count(str(expected.get("id", text))) == 1
+    assert str(expected.get("field", text)) in text
     assert _meta(result) == expected
 
 

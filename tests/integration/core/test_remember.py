@@ -36,6 +36,14 @@ async def test_the_same_content_twice_names_the_memory_that_is_in_the_way(core: 
     assert refused.value.subject_id == str(first.memory.id)
 
 
+async def test_a_call_that_is_sent_again_with_its_facts_names_what_it_stored(core: Core, alice: Person) -> None:
+    fact = {"subject": "lift", "predicate": "kg", "value": "98", "valid_from": "2026-03-02T12:00:00Z"}
+    first = await write(core, alice, facts=[fact])
+    with pytest.raises(DuplicateMemory, match=f"stored as {first.memory.id}") as refused:
+        await write(core, alice, facts=[fact])
+    assert refused.value.subject_id == str(first.memory.id)
+
+
 async def test_the_same_content_is_no_duplicate_in_another_scope_project_or_type(core: Core, alice: Person) -> None:
     await write(core, alice)
     await write(core, alice, scope="work")

@@ -125,7 +125,7 @@ class DuplicateMemory(Conflict):
 
     def __init__(self, existing_id: str) -> None:
         super().__init__(
-            "the same content is already stored with this type, scope and project; revise it instead",
+            f"the same content with this type, scope and project is stored as {existing_id}; revise that instead",
             subject_id=existing_id,
         )
 

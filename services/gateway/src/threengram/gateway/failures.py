@@ -24,8 +24,10 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """For the model: begins with the code."""
-        return f"{self.code}: {self.message}"
+        """For the model, which sees no `_meta`: the code, then where, what, and what about."""
+        where = f"{self.field}: " if self.field and not self.issues else ""
+        what_about = f" [{self.subject_id}]" if self.subject_id and self.subject_id not in self.message else ""
+        return f"{self.code}: {where}{self.message}{what_about}"
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from threengram.core.call import Call
+from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Step
 from threengram.core.embeddings.embedder import DocumentVectors, EmbedderUnavailable
 from threengram.core.embeddings.store import enqueueing, storing
@@ -82,17 +83,21 @@ def count_written(call: Call, verb: str, memory_type: MemoryType, state: Embedde
 
 async def duplicate_of(call: Call, draft: Draft) -> Conflict:
     """The error that names the row in the way; asked in a unit of work of its own, since the first one is void."""
+    async with call.core.database.tenant(call.principal) as fresh:
+        found = await stored_already(fresh, draft)
+    return found or Conflict("the same content was stored and closed meanwhile; try again")
+
+
+async def stored_already(tx: TenantTransaction, draft: Draft) -> DuplicateMemory | None:
+    """The error that names the live row with the same content, if there is one; ends the unit of work."""
     key = {
         "content_hash": content_hash(draft.content),
         "memory_type": draft.memory_type,
         "scope": draft.scope,
         "project": draft.project,
     }
-    async with call.core.database.tenant(call.principal) as fresh:
-        rows = await fresh.fetch_last(queries.LIVE_DUPLICATE, key)
-    if not rows:
-        return Conflict("the same content was stored and closed meanwhile; try again")
-    return DuplicateMemory(str(rows[0]["id"]))
+    rows = await tx.fetch_last(queries.LIVE_DUPLICATE, key)
+    return DuplicateMemory(str(rows[0]["id"])) if rows else None
 
 
 def _embedding_steps(

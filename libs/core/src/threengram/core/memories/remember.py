@@ -5,9 +5,17 @@ from threengram.core.commitments import recurrence
 from threengram.core.commitments.carry import opening
 from threengram.core.db.database import UniqueViolated
 from threengram.core.db.statement import Step
+from threengram.core.errors import InvalidRequest
 from threengram.core.facts.write import PlannedFacts, planned, reading
 from threengram.core.ids import new_id
-from threengram.core.memories.append import Draft, appending, count_written, duplicate_of, first_window
+from threengram.core.memories.append import (
+    Draft,
+    appending,
+    count_written,
+    duplicate_of,
+    first_window,
+    stored_already,
+)
 from threengram.core.scopes.queries import FILING
 from threengram.core.scopes.resolution import filed_under
 from threengram.core.sessions.attribution import attributed, attributing
@@ -39,7 +47,15 @@ async def remember(call: Call, request: RememberInput) -> RememberOutput:
     if request.facts:
         read = await tx.run([*holding, *reading(request.facts, now=call.now)])
         _, *facts = attributed(request.session_run_id, read)
-        holding, plan = [], planned(facts, draft.memory_id, request.facts)
+        holding = []
+        try:
+            plan = planned(facts, draft.memory_id, request.facts)
+        except InvalidRequest as error:
+            # A call that is sent again meets its own facts before its own content.
+            repeated = await stored_already(tx, draft)
+            if repeated is None:
+                raise
+            raise repeated from error
     elif request.session_run_id is not None:
         attributed(request.session_run_id, await tx.run(holding))
         holding = []
