@@ -1,11 +1,13 @@
 """The page of one memory: what it is, what became of it, and its buttons."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from tests.contract.web.stack import Browser, Owner, Pages, a_browser, an_owner, path_of
 from tests.contract.web.writing import Writer, address_of, topics_of, words_of
+from tests.integration.core.proposing import propose_edge
+from tests.people import Person
 from threengram.core.db.statement import Step, tenant_statement
 from threengram.schema.bounds import MAX_IMPORT_CONTENT_CHARS
 
@@ -169,3 +171,17 @@ async def test_a_button_needs_the_token_of_its_session(
     evil = {"sec-fetch-site": "cross-site", "origin": "https://evil.test"}
     assert (await browser.submit("/account", path)).status_code != 403
     assert (await browser.post(path, {}, **evil)).status_code == 403
+
+
+async def test_what_extends_a_memory_is_connected_and_replaces_nothing(
+    pages: Pages, browser: Browser, olga: Owner, writer: Writer
+) -> None:
+    older, newer = await writer.memory(topic="Older", content="four shards"), await writer.memory(topic="Newer")
+    proposal_id = await propose_edge(pages.core, Person("", olga.principal), UUID(newer), UUID(older))
+    await writer.done("/proposals", action="accept", proposalId=str(proposal_id), edgeType="extends")
+    for memory_id, other, says in ((older, "Newer", "extends this one"), (newer, "Older", "is extended by this one")):
+        shown = await browser.get(f"/memories/{memory_id}")
+        words = words_of(shown.text)
+        assert f"Connected {other} {says}" in words
+        assert "Versions" not in words
+        assert address_of(shown.text, other) == f"/memories/{({older, newer} - {memory_id}).pop()}"

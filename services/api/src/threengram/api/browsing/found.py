@@ -10,7 +10,6 @@ from threengram.schema.browse import ListedMemory, ListMemoriesOutput
 from threengram.schema.enums import VectorCoverage
 from threengram.schema.search import Hit, SearchOutput
 
-ARCHIVED: Final = "archived"
 SUPERSEDED: Final = "superseded"
 
 
