@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import psycopg
 import pytest
 
 from tests.integration.core.test_search import find, ids_of, keep
 from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.db.database import Database
-from threengram.core.db.statement import Statement
+from threengram.core.db.statement import Statement, Step, tenant_statement
 from threengram.core.errors import DuplicateMemory
 
 KEPT = Statement(
@@ -19,6 +20,16 @@ KEPT = Statement(
 )
 SESSION = Statement(
     "session", "SELECT current_setting('plan_cache_mode') AS mode, current_setting('app.tenant_id', true) AS tenant"
+)
+
+LOOKED_UP = tenant_statement(
+    "looked_up", "SELECT mode FROM retrieval_policies WHERE tenant_id = %(tenant_id)s", keeps_plan=True
+)
+SCANS = Statement(
+    "scans",
+    "SELECT seq_scan::int AS sequential, idx_scan::int AS by_index FROM pg_stat_xact_user_tables"
+    " WHERE relname = 'retrieval_policies'",
+    keeps_plan=True,
 )
 
 
@@ -84,3 +95,13 @@ async def test_statements_without_the_mark_are_never_prepared(keeping: Core, ali
     for _ in range(8):
         await find(keeping, alice, "plums", order="chronological")
     assert not [sql for sql in await kept(keeping.database) if "fetch" in sql or "ORDER BY m.recorded_at DESC" in sql]
+
+
+async def test_a_plan_made_on_a_small_table_goes_by_its_index(keeping: Core, owner_url: str, alice: Person) -> None:
+    """The table may grow a thousandfold before the plan is made anew."""
+    async with await psycopg.AsyncConnection.connect(owner_url, autocommit=True) as owner:
+        await owner.execute("ANALYZE retrieval_policies")
+    async with keeping.database.tenant(alice.principal) as tx:
+        _, (scans,) = await tx.run([Step(LOOKED_UP), Step(SCANS)], commit=True)
+    assert scans["sequential"] == 0
+    assert scans["by_index"] > 0

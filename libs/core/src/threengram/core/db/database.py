@@ -45,7 +45,11 @@ _SETTINGS: LiteralString = (
     "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('statement_timeout', %(timeout)s, true),"
     " set_config('idle_in_transaction_session_timeout', %(timeout)s, true)"
 )
-_KEEPING: LiteralString = _SETTINGS + ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+_KEEPING: LiteralString = (
+    _SETTINGS + ", set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+)
+"""A plan that was made while a table was small is kept until the next ANALYZE, however large the table grows."""
+
 _PREPARED_ON_REQUEST = 2**31 - 1
 """A number of executions that no statement reaches, after which the driver would prepare it unasked."""
 _VECTOR_TYPE: LiteralString = "SELECT oid, typarray FROM pg_type WHERE oid = to_regtype(%(name)s)"
