@@ -148,7 +148,10 @@ class Transaction:
 
     async def _send(self, connection: Connection, step: Step) -> psycopg.AsyncCursor[Row]:
         parameters = {**step.parameters, "tenant_id": self._tenant_id}
-        return await connection.execute(step.statement.sql, parameters, prepare=self._keeps_plans)
+        # Cheaper to read as well. What is prepared has columns of types that the driver knows in both forms.
+        return await connection.execute(
+            step.statement.sql, parameters, prepare=self._keeps_plans, binary=self._keeps_plans
+        )
 
     async def _finish(self) -> None:
         if self._connection is not None:
