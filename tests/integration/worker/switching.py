@@ -25,7 +25,7 @@ from threengram.runtime.ratelimit import RateLimiter
 SEARCHERS, WRITERS = 4, 3
 LONGEST_S = 240.0
 ROUNDS = 4
-GAP_S = 0.02
+GAP_S = 0.05
 """Between the calls of one caller, so that the load leaves the machine to what it is a load for."""
 
 Ranking = tuple[tuple[tuple[str, float], ...], str, float | None]
