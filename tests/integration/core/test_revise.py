@@ -1,6 +1,7 @@
 """`revise`: one successor, one edge, nothing lost."""
 
 import pytest
+from psycopg.errors import CheckViolation
 
 from tests.conftest import Clock
 from tests.integration.core.writing import correct, find, read, write
@@ -8,7 +9,8 @@ from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.errors import Conflict, DuplicateMemory, InvalidRequest, NotFound
 from threengram.core.ids import new_id
-from threengram.schema.enums import EdgeType
+from threengram.core.lifetimes.edges import Edge, drawing
+from threengram.schema.enums import ActorKind, EdgeType
 
 
 async def test_a_revision_closes_its_predecessor_and_keeps_it_readable(core: Core, alice: Person, clock: Clock) -> None:
@@ -80,3 +82,15 @@ async def test_live_memories_come_before_superseded_ones(core: Core, alice: Pers
     before = second.memory.id, (await read(core, alice, second.memory.id)).valid_from
     then = await find(core, alice, "apples", as_of={"valid_at": before[1]})
     assert [hit.id for hit in then.hits] == [second.memory.id]
+
+
+async def test_the_database_itself_lets_no_superseded_memory_take_over(core: Core, alice: Person) -> None:
+    first = await write(core, alice)
+    second = await correct(core, alice, first.memory.id)
+    third = await write(core, alice, content="a third opinion")
+    closing = Edge(new_id(), first.memory.id, second.memory.id, EdgeType.SUPERSEDES)
+    sideways = Edge(new_id(), first.memory.id, third.memory.id, EdgeType.UPDATES)
+    for edge in (closing, sideways):
+        with pytest.raises(CheckViolation, match="supersession_head"):
+            async with core.database.tenant(alice.principal) as tx:
+                await tx.run(drawing(edge, ActorKind.SYSTEM, at=core.clock()), commit=True)
