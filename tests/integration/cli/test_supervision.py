@@ -123,7 +123,9 @@ async def test_a_successor_that_never_gets_ready_leaves_its_predecessor_serving(
     await stage.supervisor.start(stage.greeter(is_broken_from=1))
     (keeper,) = stage.supervisor.keepers
     before = keeper.pid
-    with pytest.raises(CannotRun, match="greeter exited with code 7 before it was ready"):
+    with pytest.raises(
+        CannotRun, match="greeter exited with code 7 before it was ready; the output of `threengram up` says why"
+    ):
         await stage.supervisor.roll("greeter")
     assert (keeper.pid, keeper.generation) == (before, 0)
     async with httpx2.AsyncClient(trust_env=False, timeout=WAIT_S) as client:

@@ -75,7 +75,7 @@ def ask(path: Path, request: dict[str, Any], *, timeout_s: float) -> dict[str, A
         except PermissionError as error:
             raise CannotRun(f"can't reach {path}: {error.strerror}") from error
     if not line:
-        raise CannotRun(f"no answer from {path}", exit_code=1)
+        raise CannotRun(f"{path} closed without an answer; the output of `threengram up` says why", exit_code=1)
     reply: dict[str, Any] = json.loads(line)
     if "error" in reply:
         raise CannotRun(reply["error"], exit_code=1)

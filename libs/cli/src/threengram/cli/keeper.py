@@ -77,7 +77,11 @@ class Keeper:
                 while not await self.program.is_ready(generation):
                     if not child.is_running:
                         code = await child.wait()
-                        raise CannotRun(f"{self.program.name} {_ended(code)} before it was ready", exit_code=1)
+                        raise CannotRun(
+                            f"{self.program.name} {_ended(code)} before it was ready; "
+                            "the output of `threengram up` says why",
+                            exit_code=1,
+                        )
                     if self._stopping.is_set():
                         raise CannotRun(f"{self.program.name} was stopped before it was ready", exit_code=1)
                     await asyncio.sleep(READINESS_POLL_S)
