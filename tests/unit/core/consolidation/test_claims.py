@@ -96,3 +96,9 @@ def test_a_claim_keeps_what_tells_it_from_others(text: str, claim: tuple[str, st
 )
 def test_what_is_planned_asked_bounded_or_past_is_no_claim(text: str) -> None:
     assert claims_in("a topic", text) == []
+
+
+def test_an_article_at_the_head_of_a_second_sentence_is_no_part_of_a_name() -> None:
+    text = "A mensalidade da creche é de 320 euros. A mensalidade da escola é de 410 euros."
+    found = [(claim.subject, claim.predicate, claim.value) for claim in claims_in("Despesas", text)]
+    assert found == [("creche", "mensalidade_EUR", "320"), ("escola", "mensalidade_EUR", "410")]

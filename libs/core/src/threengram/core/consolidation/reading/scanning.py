@@ -105,7 +105,7 @@ def _words(text: str, lexicon: Lexicon, clauses: list[list[Token]]) -> None:
                 clauses.append([])
             position += 1
             continue
-        length, role = _phrase(lexemes, position, lexicon)
+        length, role = _phrase(lexemes, position, lexicon, is_leading=not clauses[-1])
         if role is not None:
             clauses[-1].append(_in_role(" ".join(lexemes[position : position + length]), role, lexicon))
         elif not lexicon.is_spaced and _SCRIPTS.search(lexeme):
@@ -117,9 +117,9 @@ def _words(text: str, lexicon: Lexicon, clauses: list[list[Token]]) -> None:
         position += length
 
 
-def _phrase(lexemes: list[str], position: int, lexicon: Lexicon) -> tuple[int, Role | None]:
+def _phrase(lexemes: list[str], position: int, lexicon: Lexicon, *, is_leading: bool) -> tuple[int, Role | None]:
     """How many lexemes from here have a role together, the most first; 1 and None when this one is content."""
-    if len(lexemes[position]) == 1 and lexemes[position].isupper() and position and lexemes[position] != "I":
+    if len(lexemes[position]) == 1 and lexemes[position].isupper() and not is_leading and lexemes[position] != "I":
         return 1, None
     for length in (4, 3, 2, 1):
         phrase = fold(" ".join(lexemes[position : position + length]))
