@@ -55,9 +55,11 @@ async def _echo(call: Call, request: EchoInput) -> EchoOutput:
     return EchoOutput(text=request.text * request.times, tenant=call.principal.tenant_id, user=call.principal.user_id)
 
 
+_PREDECESSOR, _SUCCESSOR = "0190d3a8-7c2e-7000-8000-000000000002", "0190d3a8-7c2e-7000-8000-000000000003"
 _FAILURES: Mapping[str, Exception] = {
     "not_found": errors.NotFound("memory", "0190d3a8-7c2e-7000-8000-000000000000"),
     "duplicate": errors.DuplicateMemory("0190d3a8-7c2e-7000-8000-000000000001"),
+    "successor": errors.Conflict(f"superseded by {_SUCCESSOR}; revise that one", subject_id=_PREDECESSOR),
     "cursor": errors.InvalidCursor(),
     "scope": errors.InsufficientScope("memory:write"),
     "suspended": errors.AccessSuspended("suspended"),

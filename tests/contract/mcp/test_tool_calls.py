@@ -122,6 +122,13 @@ async def test_a_refusal_of_core_is_an_error_result(
     assert _meta(result) == expected
 
 
+async def test_a_text_that_names_the_memory_to_use_names_no_other(mcp: Wire) -> None:
+    result = (await mcp.call("modern", "fail", {"mode": "successor"})).json()["result"]
+    text = result["content"][0]["text"]
+    assert text == "conflict: superseded by 0190d3a8-7c2e-7000-8000-000000000003; revise that one"
+    assert _meta(result)["id"] == "0190d3a8-7c2e-7000-8000-000000000002"
+
+
 @pytest.mark.parametrize(("mode", "code"), [("crash", "internal_error"), ("output", "invalid_output")])
 @pytest.mark.parametrize("era", ["modern", "2024-11-05"])
 async def test_a_failure_of_ours_says_nothing_but_where_to_look(mcp: Wire, era: str, mode: str, code: str) -> None:

@@ -1,5 +1,6 @@
 """What a caller is told when a call fails: a stable code first, then words; paths and ids, never a value it sent."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from pydantic import ValidationError
 from threengram.core.errors import Error
 from threengram.schema.errors import ErrorCode, Issue, issues_of
 
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 _STALE = "Your copy of the tool list may be stale: list the tools again."
 
 
@@ -26,7 +28,8 @@ class Failure:
     def text(self) -> str:
         """For the model, which sees no `_meta`: the code, then where, what, and what about."""
         where = f"{self.field}: " if self.field and not self.issues else ""
-        what_about = f" [{self.subject_id}]" if self.subject_id and self.subject_id not in self.message else ""
+        # A text that names a memory says what to do with it; a second id beside it would be taken for that one.
+        what_about = f" [{self.subject_id}]" if self.subject_id and not _ID.search(self.message) else ""
         return f"{self.code}: {where}{self.message}{what_about}"
 
     @property
