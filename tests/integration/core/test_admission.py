@@ -3,18 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import pytest
 
+from tests.conftest import Clock
 from tests.integration.core.registry import configure
 from tests.integration.core.writing import find, read, rows, write
 from tests.people import AUDIENCE, Person
 from threengram.core.call import Core
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement, Step
-from threengram.core.errors import AccessSuspended, Unavailable, UnscopedRetrieval
+from threengram.core.errors import AccessSuspended, TokenRevoked, Unavailable, UnscopedRetrieval
 from threengram.core.identity import queries
+from threengram.core.identity.api_keys import create_api_key
 from threengram.core.ids import new_id
+from threengram.schema.enums import OAuthScope
 
 
 @dataclass
@@ -56,6 +60,20 @@ async def test_an_account_that_is_not_active_neither_reads_nor_writes(
     for refused in (find(core, alice, "content"), write(core, alice, content="more")):
         with pytest.raises(AccessSuspended):
             await refused
+
+
+async def test_a_key_that_has_expired_is_not_admitted_whoever_still_knows_it(
+    core: Core, alice: Person, clock: Clock
+) -> None:
+    expires_at = clock() + timedelta(minutes=10)
+    made = await create_api_key(
+        core.database, alice.principal, name="short", scopes=tuple(OAuthScope), now=clock(), expires_at=expires_at
+    )
+    holder = Person("", replace(alice.principal, credential_id=made.key.id))
+    await write(core, holder)
+    clock.advance(minutes=11)
+    with pytest.raises(TokenRevoked):
+        await find(core, holder, "content")
 
 
 async def test_two_users_of_a_tenant_share_its_memory(core: Core, alice: Person, bob: Person) -> None:
