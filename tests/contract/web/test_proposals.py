@@ -130,8 +130,9 @@ async def test_a_choice_that_there_is_not_is_refused(olgas: Browser, pages: Page
     assert (await listed(pages.core, made.person)).count == 1
 
 
-@pytest.mark.parametrize("path", ["consolidation", f"{uuid4()}/accept", f"{uuid4()}/reject", f"{uuid4()}/undo"])
+@pytest.mark.parametrize("path", ["consolidation", "{id}/accept", "{id}/reject", "{id}/undo"])
 async def test_a_form_needs_a_login_and_the_token_of_its_session(pages: Pages, olga: Owner, path: str) -> None:
+    path = path.format(id=uuid4())
     async with a_browser(pages.app) as here, a_browser(pages.app) as there:
         answer = await here.post(f"/proposals/{path}", {})
         assert path_of(answer.headers["location"]) == "/login?next=%2Fproposals"
