@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from threengram.core.consolidation.reading.lexicon import words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.rules.difference import Placed
+from threengram.core.lexical.folding import fold
 
 _LIGHT = frozenset({Role.ARTICLE, Role.SOFT, Role.CHANGE, Role.TITLE, Role.NEGATOR, Role.HEDGE})
 _LINKING = frozenset(
     {Role.PREPOSITION, Role.GENITIVE, Role.DEADLINE, Role.FROM, Role.FUNCTION, Role.RETRACTOR, Role.HEDGE}
 )
+
+_STATING = frozenset({":", "="})
+_NUMBERS = words("number no nr nummer numéro número numero nº n° №")
 
 
 def leads(placed: Placed, clause: Clause) -> bool:
@@ -50,6 +55,21 @@ def is_value_before_verb(placed: Placed, clause: Clause) -> bool:
         return True
     follows = next((token.role for token in after if token.is_content or token.role), None)
     return not leads(placed, clause) and follows is not Role.GENITIVE and not any(token.is_pivot for token in after)
+
+
+def is_numbering(placed: Placed, clause: Clause) -> bool:
+    """Whether a whole number only tells things apart: `load note 17`, `write 3 of the test`, `sample number 4`.
+
+    It stands behind a word in what is no sentence, since a sentence says something of its subject; a colon or an
+    equals sign does as well: `port: 8080`. A word that opens a clause may be a noun as well as a verb.
+    """
+    before = clause[placed.position - 1] if placed.position else None
+    if before is None or not placed.token.amount.isdecimal():
+        return False
+    if fold(before.text) in _NUMBERS:
+        return True
+    says = any(token.is_pivot or token.role is Role.COPULA for token in clause[1:])
+    return before.kind is Kind.WORD and not says and not any(token.key in _STATING for token in clause)
 
 
 def is_genitive(placed: Placed, clause: Clause) -> bool:

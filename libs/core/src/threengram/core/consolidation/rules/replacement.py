@@ -16,6 +16,7 @@ from threengram.core.consolidation.rules.positions import (
     follow_each_other,
     is_due,
     is_headed,
+    is_numbering,
     is_value,
     is_value_before_verb,
     leads,
@@ -220,6 +221,8 @@ def _can_change(placed: Placed, clause: Clause, memory_type: MemoryType, lexicon
     """Whether a value is what the clause says, and not part of what it says it about."""
     kind, role = placed.token.kind, role_before(placed, clause)
     if memory_type in _SEVERAL and kind not in _PROMISED:
+        return False
+    if kind is Kind.NUMBER and not says_so and is_numbering(placed, clause):
         return False
     if kind is Kind.DATE:
         before = clause[: placed.position]
