@@ -91,7 +91,7 @@ def _introduction(measured: Measurement) -> str:
         "Product, database and load client share the machine: "
         f"{machine['cpus']} processors ({machine['processor']}), {machine['memory_gib']} GiB, {machine['system']}, "
         f"Python {machine['python']}. Closed loop, {measured.duration_s:g} s a case, {measured.rounds} round(s), no "
-        "cached query vectors, rate limits checked but out of reach. Texts: "
+        "cached query vectors, rate limits checked but out of reach, no consolidation meanwhile. Texts: "
         f"{measured.corpus}. The load average was between {loads[0]} and {loads[-1]} (median "
         f"{loads[len(loads) // 2]}): above {machine['cpus']}, others used the machine too, and latencies say "
         "little, CPU time per call more."

@@ -9,8 +9,10 @@ MEASURED = {
     "THREENGRAM_GATEWAY_CALLS_PER_MINUTE": str(UNLIMITED_CALLS_PER_MINUTE),
     "THREENGRAM_API_KEY_CALLS_PER_MINUTE": str(UNLIMITED_CALLS_PER_MINUTE),
     "THREENGRAM_API_USER_CALLS_PER_MINUTE": str(UNLIMITED_CALLS_PER_MINUTE),
+    "THREENGRAM_WORKER_CONSOLIDATION_ENABLED": "false",
 }
-"""No cached query vectors, and limits that are checked on every call but never reached."""
+"""No cached query vectors, limits that are checked on every call but never reached, and a worker that only embeds: the
+hourly consolidation of some hundred thousand new memories would fall into one case or another."""
 
 
 def environment(settings: Mapping[str, str] = MEASURED) -> Mapping[str, str]:
