@@ -15,12 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from threengram.api import failures
 from threengram.api.auth import Authenticator
 from threengram.api.exports import Exports
-from threengram.api.failures import EXCEPTION_HANDLERS
 from threengram.api.gates import Gates, Limits
 from threengram.api.limits import CountedRoute, EdgeLimits, Endpoint, TooMany, declare
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
 from threengram.api.rate import RateLimits, too_many
+from threengram.api.unforeseen import EXCEPTION_HANDLERS
 from threengram.core.call import OpenCall
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
 

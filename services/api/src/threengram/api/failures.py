@@ -1,16 +1,12 @@
 """Whatever goes wrong, as the one error body: a stable code, words, paths and ids, never a value that was sent."""
 
 from collections.abc import Iterable, Mapping
-from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from opentelemetry.trace import get_current_span
 from pydantic import ValidationError
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ExceptionHandler
 
 from threengram.core import errors
 from threengram.runtime.deadline import DeadlineExceeded
@@ -29,13 +25,6 @@ STATUS_OF_KIND: Final[Mapping[type[errors.Error], int]] = {
 
 REALM: Final = 'Bearer realm="3ngram"'
 RETRY_AFTER_S: Final = 1
-
-_CODE_OF_STATUS: Final = {
-    400: ErrorCode.INVALID_INPUT,
-    404: ErrorCode.NOT_FOUND,
-    405: ErrorCode.METHOD_NOT_ALLOWED,
-}
-_DETAIL_OF_STATUS: Final = {404: "no such route", 405: "this route does not take that method; see Allow"}
 
 Headers = Mapping[str, str]
 
@@ -159,23 +148,3 @@ def of_fault(code: ErrorCode) -> Response:
     """A failure of our own: a fixed text and where to look."""
     detail = f"something failed on the server; correlation id {correlation_id()}"
     return answer(500, ErrorBody(error=code, detail=detail, retryable=False))
-
-
-async def _http_exception(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    code = _CODE_OF_STATUS.get(error.status_code, ErrorCode.INVALID_INPUT)
-    detail = _DETAIL_OF_STATUS.get(error.status_code, HTTPStatus(error.status_code).phrase)
-    return answer(error.status_code, ErrorBody(error=code, detail=detail, retryable=False), error.headers)
-
-
-async def _crash(_request: Request, _error: Exception) -> Response:
-    # The framework raises the error again, for the outermost layer to log.
-    return of_fault(ErrorCode.INTERNAL_ERROR)
-
-
-EXCEPTION_HANDLERS: Final[Mapping[Any, ExceptionHandler]] = {
-    HTTPException: _http_exception,
-    500: _crash,
-}
-"""For what happens outside an operation: unknown routes, wrong methods, crashes."""
