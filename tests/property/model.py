@@ -93,8 +93,8 @@ class Model:
     def remember(self, now: datetime, memory_type: str, content: str, claims: list[Claim]) -> ModelMemory:
         at = self._at(now, None, claims)
         memory = self._memory(memory_type, content, at)
-        stated, changed = self._stated(memory, claims, at, replaced=None)
         self._refuse_duplicate(memory, besides=None)
+        stated, changed = self._stated(memory, claims, at, replaced=None)
         self._keep(memory, stated, changed, at)
         if memory_type == "commitment":
             memory.commitment, memory.commitment_changed = "open", at

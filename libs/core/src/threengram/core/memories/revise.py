@@ -49,12 +49,13 @@ async def revise(call: Call, request: ReviseInput) -> ReviseOutput:
     plan = planned(facts, draft.memory_id, request.facts)
     former = obligation(commitments[0]) if commitments else None
     edge = Edge(new_id(), draft.memory_id, predecessor.memory_id, EdgeType(request.edge_intent))
+    drawn = drawing(edge, call.principal.actor, at=plan.at)
     carry = carried(former, request, draft.memory_id, call.principal.actor, at=plan.at)
     state, appended = appending(call, admission, draft, vectors, at=plan.at)
     steps = [
         versioning(predecessor, status=predecessor.status, valid_to=plan.at, at=plan.at),
         *appended,
-        *drawing(edge, call.principal.actor, at=plan.at),
+        *drawn,
         *carry.steps,
         *plan.steps,
     ]
