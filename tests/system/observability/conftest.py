@@ -15,8 +15,8 @@ from threengram.evals.dashboards.source import Dashboard, read
 from threengram.worker.vitals import INTERVAL_S
 
 LOAD_S = 3 * INTERVAL_S + 2.0
-"""A rate needs two readings of the database. They are up to two intervals apart, when beat wakes just before one is due,
-and the first scrape takes a while to come.
+"""A rate needs two readings of the database, and they are up to two intervals apart: beat may wake just before one is
+due. The first scrape takes a while to come, too.
 """
 
 
