@@ -49,7 +49,8 @@ chaos: setup  ## Long runs of background work: twenty kills of every kind, five 
 images: setup  ## Build every image, run each as in a cluster, and the whole product with Compose
 	images/install.sh compose
 	$(BIN)/python -m images.build
-	$(BIN)/python -m pytest tests/images tests/system/images $(ARGS)
+	$(BIN)/python -m pytest tests/images $(ARGS)
+	$(BIN)/python -m pytest tests/system/images $(ARGS)
 
 .PHONY: bench
 bench: setup  ## Measure everything on this machine and write docs/benchmarks.md (ARGS="--quick" or "--full")
