@@ -17,7 +17,7 @@ import anyio
 import httpx2
 import pytest
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.conftest import CURSOR_KEY
 from tests.contract.web.stack import PASSWORD
@@ -152,14 +152,22 @@ def client(api: Service) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def a_page(chromium: Browser, base_url: str, *, scripts: bool = True, **options: object) -> Iterator[Page]:
-    """A fresh profile; what the browser itself complains about fails the test."""
+    """A fresh profile; what the browser itself complains about on this site fails the test.
+
+    Other sites are not judged: an application's callback stops listening once it has its answer, and a browser
+    may still be asking it for an icon.
+    """
     context = chromium.new_context(base_url=base_url, java_script_enabled=scripts, **options)  # type: ignore[arg-type]
     context.set_default_timeout(20_000)
     page = context.new_page()
     complaints: list[str] = []
-    page.on(
-        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
-    )
+
+    def note(message: ConsoleMessage) -> None:
+        elsewhere = not (message.location["url"] or base_url).startswith(base_url)
+        if message.type in ("error", "warning") and not elsewhere:
+            complaints.append(f"{message.text} ({message.location['url']})")
+
+    page.on("console", note)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page
     context.close()
