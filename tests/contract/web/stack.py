@@ -21,7 +21,9 @@ from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
 from threengram.api.limits import EdgeLimits, Rules
-from threengram.api.login import Logins
+from threengram.api.login import FORGOTTEN_PATH, SIGN_UP_PATH, Logins
+from threengram.api.mail.outbox import Outbox
+from threengram.api.mail.pages import LinkPages
 from threengram.api.pages import static_routes
 from threengram.api.proposals import ProposalPages
 from threengram.api.rate import Limiter, RateLimits
@@ -32,6 +34,7 @@ from threengram.core.identity import provision
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
 from threengram.core.ids import new_id
 from threengram.core.people.accounts import set_password
+from threengram.core.people.mailed_links import PURPOSE, Links
 from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import LIFETIME
 from threengram.core.principal import Principal
@@ -72,11 +75,15 @@ def pages_of(
     rules: Rules | None = None,
     issuer_url: str = ORIGIN,
     lifetime: timedelta = LIFETIME,
+    outbox: Outbox | None = None,
 ) -> Pages:
     """The service on `core`; without a limiter nothing stands in a test's way."""
     counters: Limiter = limiter or Unlimited()
     limits = EdgeLimits(counters, rules)
-    logins = Logins(core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime)
+    ways_in = frozenset() if outbox is None else frozenset({FORGOTTEN_PATH, SIGN_UP_PATH})
+    logins = Logins(
+        core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime, ways_in=ways_in
+    )
     exports = Exports(partial(open_call, core))
     account = AccountPages(logins, core.database, hashes, core.clock, exports)
     rates = RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000)
@@ -90,6 +97,7 @@ def pages_of(
             routes=[
                 *static_routes(limits),
                 *logins.routes(),
+                *LinkPages(logins, links_of(core), outbox, core.database, hashes, core.clock).routes(),
                 *browsing.routes(visits, core.cursors, core.clock),
                 *ProposalPages(visits).routes(),
                 *account.routes(),
@@ -97,6 +105,11 @@ def pages_of(
         )
     )
     return Pages(core, hashes, logins, visits, app)
+
+
+def links_of(core: Core) -> Links:
+    """Links that come by mail."""
+    return Links(core.cursors.sealer(PURPOSE))
 
 
 @dataclass

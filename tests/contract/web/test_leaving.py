@@ -1,6 +1,5 @@
 """Taking an account along and away, on pages."""
 
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -20,13 +19,6 @@ from threengram.schema.enums import OAuthScope
 from threengram.schema.export import ExportInput
 
 SURE = {"confirm": "yes", "password": PASSWORD}
-
-
-@pytest.fixture
-async def limiter(redis_url: str) -> AsyncIterator[RateLimiter]:
-    counters = RateLimiter(redis_url)
-    yield counters
-    await counters.aclose()
 
 
 @pytest.fixture

@@ -247,6 +247,9 @@ REFRESH_REUSE = Counter(
     registry=REGISTRY,
 )
 LOGINS = Counter("threengram_logins_total", "Attempts to log in.", ("outcome",), registry=REGISTRY)
+MAILS = Counter(
+    "threengram_mails_total", "Mails with a link that were asked for, by outcome.", ("outcome",), registry=REGISTRY
+)
 BEARER_REFUSALS = Counter(
     "threengram_bearer_refusals_total", "Requests without a good access token.", ("reason",), registry=REGISTRY
 )

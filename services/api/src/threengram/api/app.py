@@ -14,6 +14,8 @@ from threengram.api.exports import Exports
 from threengram.api.gates import Limits
 from threengram.api.limits import EdgeLimits
 from threengram.api.login import Logins
+from threengram.api.mail.mail import Mail
+from threengram.api.mail.pages import LinkPages
 from threengram.api.oauth import documents
 from threengram.api.oauth.routes import OAuth
 from threengram.api.pages import static_routes
@@ -50,7 +52,10 @@ class Api:
             clock,
             issuer_url=settings.issuer_url,
             lifetime=timedelta(minutes=settings.session_minutes),
+            ways_in=settings.ways_in(),
         )
+        self.mail = Mail(settings, self.connections)
+        self.links = LinkPages(self.logins, self.mail.links, self.mail.outbox, database, self.hashes, clock)
         self.documents = documents.ServiceDocuments(
             None if settings.cimd_url is None else documents.client(settings.cimd_url)
         )
@@ -82,7 +87,7 @@ class Api:
     async def opened(self) -> AsyncIterator[None]:
         """Everything at work, for as long as the block runs."""
         try:
-            async with self.connections.opened(), self.key_uses.recording():
+            async with self.connections.opened(), self.key_uses.recording(), self.mail.sending():
                 yield
         finally:
             await self.documents.close()
@@ -107,6 +112,7 @@ class Api:
             routes=[
                 *static_routes(self.edge_limits),
                 *self.logins.routes(),
+                *self.links.routes(),
                 *browsing.routes(self.visits, self.connections.cursors, self.connections.clock),
                 *self.account.routes(),
                 *ProposalPages(self.visits).routes(),

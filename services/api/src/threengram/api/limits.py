@@ -30,6 +30,8 @@ class Rules(NamedTuple):
     login_account: Rule = Rule("login_account", 10, 15 * MINUTE_S, "local")
     login_address: Rule = Rule("login_address", 30, MINUTE_S, "local")
     password_account: Rule = Rule("password_account", 10, 15 * MINUTE_S, "local")
+    link_address: Rule = Rule("link_address", 5, MINUTE_S, "local")
+    link_account: Rule = Rule("link_account", 5, 60 * MINUTE_S, "local")
     page_address: Rule = Rule("page_address", 300, MINUTE_S, "local")
     authorize_address: Rule = Rule("authorize_address", 120, MINUTE_S, "local")
     token_address: Rule = Rule("token_address", 3000, MINUTE_S, "local")

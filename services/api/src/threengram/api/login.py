@@ -8,9 +8,10 @@ form = await logins.own_form(request, session)   # refuses a form that is not ou
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
@@ -34,6 +35,8 @@ from threengram.runtime.metrics import LOGINS
 
 LOGIN_PATH: Final = "/login"
 LOGOUT_PATH: Final = "/logout"
+FORGOTTEN_PATH: Final = "/password/forgotten"
+SIGN_UP_PATH: Final = "/sign-up"
 HOME_PATH: Final = "/memories"
 _log = get_logger(__name__)
 
@@ -54,7 +57,10 @@ class LoginSession:
 
 
 class Logins:
-    """Sessions by cookie. `issuer_url` is this service's public URL, which decides the cookies' flags."""
+    """Sessions by cookie. `issuer_url` is this service's public URL, which decides the cookies' flags.
+
+    `ways_in` are the paths by which somebody without a password gets one.
+    """
 
     def __init__(
         self,
@@ -65,8 +71,10 @@ class Logins:
         *,
         issuer_url: str,
         lifetime: timedelta = LIFETIME,
+        ways_in: frozenset[str] = frozenset(),
     ) -> None:
         self.limits = limits
+        self._ways_in = ways_in
         self._database = database
         self._hashes = hashes
         self._clock = clock
@@ -93,6 +101,44 @@ class Logins:
     def to_login(self, after: str) -> Response:
         """To the login page, and from there to a path of this server."""
         return see_other(f"{LOGIN_PATH}?{urlencode({'next': after})}")
+
+    def offers(self, path: str) -> bool:
+        """Whether somebody without a password can get one by this path."""
+        return path in self._ways_in
+
+    def open_form(self, request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> Response:
+        """A page with a form for somebody who is not logged in, bound to this browser."""
+        secret = self.cookies.form(request) or secrets.token_urlsafe(32)
+        response = render(template, {**context, "csrf": csrf_token(secret)}, status)
+        self.cookies.set_form(response, secret)
+        return response
+
+    async def sent_form(self, request: Request) -> Form:
+        """The form of such a page; raises `PageRefused` unless this browser was given it."""
+        form = await read_form(request)
+        require_own_form(request, form, self.cookies.form(request), self.origin)
+        return form
+
+    async def enter(self, request: Request, *, email: str, password: str, after: str) -> Response | None:
+        """Log in and go on to a path of this server; None where the address and the password don't open anything."""
+        new = await login.log_in(
+            self._database,
+            self._hashes,
+            email=email,
+            password=password,
+            now=self._clock(),
+            lifetime=self._lifetime,
+        )
+        if new is None:
+            LOGINS.labels("refused").inc()
+            _log.info("login_refused")
+            return None
+        await self._end_former(request)
+        LOGINS.labels("ok").inc()
+        _log.info("login_succeeded", user_id=new.session.principal.user_id)
+        response = see_other(after)
+        self.cookies.set_session(response, new.secret, self._lifetime)
+        return response
 
     async def own_form(self, request: Request, session: LoginSession) -> Form:
         """The form of this request; raises `PageRefused` unless one of our pages sent it in this session."""
@@ -123,36 +169,22 @@ class Logins:
         return self._form(request, after)
 
     def _form(self, request: Request, after: str, *, email: str = "", failed: bool = False) -> Response:
-        secret = self.cookies.form(request) or secrets.token_urlsafe(32)
-        context = {"csrf": csrf_token(secret), "next": after, "email": email, "failed": failed}
-        response = render("login.html", context, 401 if failed else 200)
-        self.cookies.set_form(response, secret)
-        return response
+        context = {
+            "next": after,
+            "email": email,
+            "failed": failed,
+            "forgotten_path": FORGOTTEN_PATH if self.offers(FORGOTTEN_PATH) else None,
+            "sign_up_path": SIGN_UP_PATH if self.offers(SIGN_UP_PATH) else None,
+        }
+        return self.open_form(request, "login.html", context, 401 if failed else 200)
 
     async def _log_in(self, request: Request) -> Response:
-        form = await read_form(request)
-        require_own_form(request, form, self.cookies.form(request), self.origin)
+        form = await self.sent_form(request)
         after = local_path(form.get("next"), HOME_PATH)
         email = login.normal_email(form.get("email", ""))
         await self.limits.by_account(self.limits.rules.login_account, email)
-        new = await login.log_in(
-            self._database,
-            self._hashes,
-            email=email,
-            password=form.get("password", ""),
-            now=self._clock(),
-            lifetime=self._lifetime,
-        )
-        if new is None:
-            LOGINS.labels("refused").inc()
-            _log.info("login_refused")
-            return self._form(request, after, email=email, failed=True)
-        await self._end_former(request)
-        LOGINS.labels("ok").inc()
-        _log.info("login_succeeded", user_id=new.session.principal.user_id)
-        response = see_other(after)
-        self.cookies.set_session(response, new.secret, self._lifetime)
-        return response
+        entered = await self.enter(request, email=email, password=form.get("password", ""), after=after)
+        return entered or self._form(request, after, email=email, failed=True)
 
     async def _end_former(self, request: Request) -> None:
         former = await self.session_of(request)

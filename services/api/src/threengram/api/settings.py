@@ -1,11 +1,14 @@
 """What the `api` service reads from its environment; the only module here that looks at it."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from threengram.api.limits import MINUTE_S, Rules
+from threengram.api.login import FORGOTTEN_PATH, SIGN_UP_PATH
+from threengram.api.mail.smtp import Security
+from threengram.core.people.mailboxes import is_mailbox
 from threengram.edge.settings import EdgeSettings
 from threengram.runtime.ratelimit import Rule
 
@@ -66,6 +69,26 @@ class Settings(EdgeSettings):
     )
     password_threads: int = Field(default=2, ge=1, le=64, description="Passwords hashed at once; 19 MiB each.")
     session_minutes: int = Field(default=720, ge=1, description="How long a login on the web pages lasts.")
+    sign_up: bool = Field(
+        default=False, description="Whether anybody with a mailbox may create an account; needs `smtp_host`."
+    )
+    mailed_link_minutes: int = Field(
+        default=60, ge=5, le=1440, description="How long a mailed link lets its reader choose a password."
+    )
+    smtp_host: str | None = Field(
+        default=None, description="Mail server for links to a new password; without one, none can be asked for."
+    )
+    smtp_port: int = Field(default=587, ge=1, le=65535, description="Its port.")
+    smtp_security: Security = Field(
+        default=Security.STARTTLS, description="`starttls`, `tls` from the first byte (port 465), or `none`."
+    )
+    smtp_ca_file: str | None = Field(
+        default=None, description="File with the authorities of its certificate; the system's when empty."
+    )
+    smtp_user: str | None = Field(default=None, description="User there; without one, nobody logs in.")
+    smtp_password: SecretStr | None = Field(default=None, description="Password of that user.")
+    smtp_from: str | None = Field(default=None, description="Address that mails come from; needed with `smtp_host`.")
+    smtp_timeout_s: float = Field(default=10, gt=0, le=60, description="Longest time one mail may take.")
     export_timeout_s: float = Field(
         default=600, gt=0, le=3600, description="Longest time one export may take; its reader may be slow."
     )
@@ -74,6 +97,21 @@ class Settings(EdgeSettings):
         ge=1,
         description="Exports that one process sends at the same time; each holds a connection of the pool.",
     )
+
+    @model_validator(mode="after")
+    def _can_mail(self) -> Self:
+        if self.sign_up and self.smtp_host is None:
+            raise ValueError("sign_up needs smtp_host")
+        if self.smtp_host is not None and (self.smtp_from is None or not is_mailbox(self.smtp_from)):
+            raise ValueError("smtp_host needs smtp_from, one address")
+        if (self.smtp_user is None) != (self.smtp_password is None):
+            raise ValueError("smtp_user and smtp_password go together")
+        return self
+
+    def ways_in(self) -> frozenset[str]:
+        """The pages that give a password to somebody who has none."""
+        forgotten = {FORGOTTEN_PATH} if self.smtp_host is not None else set()
+        return frozenset(forgotten | {SIGN_UP_PATH}) if self.sign_up else frozenset(forgotten)
 
     def rules(self) -> Rules:
         """The limits of routes that meet a caller before it is known."""

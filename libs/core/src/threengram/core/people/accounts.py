@@ -52,7 +52,7 @@ async def change_password(
     """
     if not await has_password(database, hashes, principal, current):
         return False
-    steps = _access_revoked(principal, now) if revoke_access else []
+    steps = access_revoked(principal, now) if revoke_access else []
     steps.append(recorded(Action.PASSWORD_CHANGED, principal, now))
     await _write_password(database, principal, await hashes.hash(new), steps, now)
     return True
@@ -82,7 +82,7 @@ async def set_password(
     revoke_access: bool = False,
 ) -> None:
     """Give a user a password, on the machine's own authority; every session of the user ends."""
-    steps = _access_revoked(principal, now) if revoke_access else []
+    steps = access_revoked(principal, now) if revoke_access else []
     steps.append(recorded(Action.PASSWORD_SET, principal, now))
     await _write_password(database, principal, await hashes.hash(password), steps, now)
 
@@ -120,7 +120,8 @@ async def _write_status(
             raise NotFound("user", str(principal.user_id))
 
 
-def _access_revoked(principal: Principal, now: datetime) -> list[Step]:
+def access_revoked(principal: Principal, now: datetime) -> list[Step]:
+    """The steps that end what acts for the user besides sessions."""
     parameters = {"user_id": principal.user_id, "now": now}
     steps = [Step(statement, parameters) for statement in EVERYTHING]
     return [*steps, recorded(Action.ACCESS_REVOKED, principal, now)]

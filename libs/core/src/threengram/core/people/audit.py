@@ -18,6 +18,7 @@ class Action(StrEnum):
     USER_ENABLED = "user.enabled"
     PASSWORD_SET = "password.set"  # noqa: S105 - an action
     PASSWORD_CHANGED = "password.changed"  # noqa: S105 - an action
+    PASSWORD_CHOSEN = "password.chosen"  # noqa: S105 - an action
     LOGGED_IN = "login.succeeded"
     LOGGED_OUT = "login.ended"
     SESSION_REVOKED = "session.revoked"

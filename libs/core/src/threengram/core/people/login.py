@@ -43,7 +43,7 @@ async def log_in(
         rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": owner.user_id})
     stored = rows[0]["password_hash"] if rows else None
     match = await hashes.match(stored, password)
-    if stored is None or not match.is_right or not _may_enter(rows):
+    if stored is None or not match.is_right or not is_active(rows):
         return None
     if match.needs_rehash:
         stored = await _rehash(database, hashes, owner, stored, password, now)
@@ -64,7 +64,8 @@ async def _rehash(
     return current if is_right else stored
 
 
-def _may_enter(rows: list[Row]) -> bool:
+def is_active(rows: list[Row]) -> bool:
+    """Whether `CREDENTIALS` were found, of a user and a tenant that are both active."""
     return [(row["tenant_status"], row["user_status"]) for row in rows] == [(AccountStatus.ACTIVE,) * 2]
 
 

@@ -24,6 +24,14 @@ REHASH_PASSWORD = tenant_statement(
     WHERE tenant_id = %(tenant_id)s AND id = %(user_id)s AND password_hash = %(former_hash)s
     """,
 )
+REPLACE_PASSWORD = tenant_statement(
+    "replace_password",
+    """
+    UPDATE users SET password_hash = %(password_hash)s, updated_at = %(now)s
+    WHERE tenant_id = %(tenant_id)s AND id = %(user_id)s AND password_hash IS NOT DISTINCT FROM %(former_hash)s
+    RETURNING id
+    """,
+)
 SET_STATUS = tenant_statement(
     "set_user_status",
     """
