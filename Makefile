@@ -43,14 +43,14 @@ test-system: setup  ## Tests that need Debian packages or Node: pooler, conforma
 
 .PHONY: chaos
 chaos: setup  ## Long runs of background work: twenty kills of every kind, five thousand tenants, a simulated day (30 minutes)
-	$(BIN)/python -m pytest -s tests/chaos $(ARGS)
+	$(BIN)/python -m pytest -s -o faulthandler_timeout=0 tests/chaos $(ARGS)
 
 .PHONY: images
 images: setup  ## Build every image, run each as in a cluster, and the whole product with Compose
 	images/install.sh compose
 	$(BIN)/python -m images.build
-	$(BIN)/python -m pytest tests/images $(ARGS)
-	$(BIN)/python -m pytest tests/system/images $(ARGS)
+	$(BIN)/python -m pytest -o faulthandler_timeout=0 tests/images $(ARGS)
+	$(BIN)/python -m pytest -o faulthandler_timeout=0 tests/system/images $(ARGS)
 
 .PHONY: bench
 bench: setup  ## Measure everything on this machine and write docs/benchmarks.md (ARGS="--quick" or "--full")

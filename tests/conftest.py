@@ -1,7 +1,9 @@
 """Real servers, once a session; databases, tenants and clocks, once a test."""
 
+import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import hypothesis
 import psycopg
@@ -100,6 +102,16 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def one_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No window in which this process counts calls by itself ends during the test.
+
+    They end at whole multiples of their length, and a test may begin just before one.
+    """
+    now = time.time()
+    monkeypatch.setattr("limits.aio.storage.memory.time", SimpleNamespace(time=lambda: now))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
 from images.build import tag
-from threengram.cli.throwaway import free_port
+from threengram.cli.free_ports import free_port
 
 START_TIMEOUT_S = 60.0
 POLL_S = 0.1

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from tests.servers import free_port
 
-START_S = 10
+START_S = 60
 
 
 class StandIn(ABC):

@@ -20,8 +20,9 @@ from psycopg import sql
 from tests import containers
 from tests.settings import ServerSettings
 from threengram.cli import throwaway
+from threengram.cli.free_ports import free_port
 from threengram.cli.serving import running
-from threengram.cli.throwaway import account_directory, free_port
+from threengram.cli.throwaway import account_directory
 
 __all__ = ["account_directory", "as_role", "empty_database", "free_port", "postgres_server", "running", "valkey_server"]
 

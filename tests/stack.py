@@ -1,10 +1,8 @@
 """The whole product for tests: `threengram up` as a process, with the hashing embedder and ports of its own."""
 
 import contextlib
-import fcntl
 import json
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,12 +12,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.servers import account_directory
-from threengram.cli.ports import SPAN
+from threengram.cli.free_ports import claim_range
 
-START_TIMEOUT_S = 90.0
-STOP_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 240.0
+STOP_TIMEOUT_S = 120.0
 SCRIPT = (sys.executable, "-c", "from threengram.cli.main import app; app()")
-PORT_BASES = range(20_000, 30_000, SPAN)
 
 
 class RunningStack:
@@ -42,7 +39,7 @@ class RunningStack:
         return Path(self.record["dataDir"])
 
 
-def threengram(*arguments: str, timeout_s: float = 60.0, typed: str | None = None) -> subprocess.CompletedProcess[str]:
+def threengram(*arguments: str, timeout_s: float = 240.0, typed: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command of the console script to its end, with what is typed into it."""
     return subprocess.run(
         [*SCRIPT, *arguments], capture_output=True, text=True, timeout=timeout_s, check=False, input=typed
@@ -67,7 +64,7 @@ def started(*arguments: str, output: IO[bytes] | None = None) -> Iterator[subpro
 @contextlib.contextmanager
 def running_stack(data_dir: Path, *options: str, port_base: int | None = None) -> Iterator[RunningStack]:
     """A stack on `data_dir` from the moment that everything is ready; stopped at the end unless it was before."""
-    base = port_base or free_port_base()
+    base = port_base or claim_range()
     with tempfile.TemporaryDirectory() as name:
         ready_file, log = Path(name) / "ready.json", Path(name) / "log"
         arguments = ("up", f"--data-dir={data_dir}", f"--port-base={base}", f"--ready-file={ready_file}", *options)
@@ -97,30 +94,6 @@ def data_directory() -> Iterator[Path]:
 def hashing(*options: str) -> Sequence[str]:
     """The options of a stack that needs no model."""
     return ("--embedder=hash", "--no-color", *options)
-
-
-_claims: list[IO[bytes]] = []
-
-
-def free_port_base() -> int:
-    """A base from which no port of a stack is taken, claimed for the rest of this process against other test runs."""
-    for base in PORT_BASES:
-        claim = (Path(tempfile.gettempdir()) / f"threengram-ports-{base}.lock").open("wb")
-        try:
-            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            claim.close()
-            continue
-        if all(_is_free(base + offset) for offset in range(SPAN)):
-            _claims.append(claim)
-            return base
-        claim.close()
-    raise RuntimeError("no range of free ports for a stack")
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
 def _await_ready(stack: RunningStack) -> None:

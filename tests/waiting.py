@@ -2,7 +2,7 @@
 
 import asyncio
 
-MOST_S = 10.0
+MOST_S = 60.0
 
 
 async def cut_short() -> None:

@@ -162,7 +162,7 @@ async def world(database_url: str, redis_url: str, hash_embedder_url: str) -> As
         resources.push_async_callback(database.close)
         embedder = HttpEmbedder(hash_embedder_url, model_name=MODELS["hash"], dimensions=DIMENSIONS)
         resources.push_async_callback(embedder.close)
-        limiter = RateLimiter(redis_url)
+        limiter = RateLimiter(redis_url, timeout_s=30)
         resources.push_async_callback(limiter.aclose)
         core = Core(database, embedder, CursorSealer(CURSOR_KEY), Clock(), 5.0, 5.0)
         gateway = build_app(

@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from tests.contract.web.stack import token_in
-from tests.stack import RunningStack, data_directory, free_port_base, hashing, running_stack, started, threengram
+from tests.stack import RunningStack, data_directory, hashing, running_stack, started, threengram
+from threengram.cli.free_ports import claim_range
 
 WAIT_S = 60.0
 SERVICES = {"gateway", "api", "embedder", "cimd", "worker", "beat"}
@@ -281,7 +282,7 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_start_recovers() -> N
 
 def test_a_request_to_stop_during_the_start_ends_everything_at_once() -> None:
     with data_directory() as data_dir:
-        arguments = ("up", f"--data-dir={data_dir}", f"--port-base={free_port_base()}", *hashing())
+        arguments = ("up", f"--data-dir={data_dir}", f"--port-base={claim_range()}", *hashing())
         with started(*arguments) as process:
             eventually(lambda: (data_dir / "postgres" / "postmaster.pid").exists())
             children = psutil.Process(process.pid).children(recursive=True)

@@ -13,8 +13,8 @@ from threengram.cli import control
 from threengram.cli.layout import Layout
 from threengram.schema.bounds import MAX_SEARCH_LIMIT
 
-TIMEOUT_S = 20.0
-PATIENCE_S = 30.0
+TIMEOUT_S = 60.0
+PATIENCE_S = 120.0
 PAUSE_S = 0.05
 
 

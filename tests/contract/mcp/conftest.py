@@ -31,7 +31,7 @@ async def mcp(stack: Stack) -> AsyncIterator[Wire]:
 @pytest.fixture
 async def real(core: Core, redis_url: str) -> AsyncIterator[Wire]:
     """Raw requests to the product's tools on PostgreSQL and Valkey, with tokens that are verified."""
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     collaborators = Collaborators(
         tools=TOOLS,
         verifier=AccessTokenVerifier(issuer=ISSUER, audience=AUDIENCE, keys=PublishedKeys(core.database)),

@@ -308,7 +308,7 @@ async def served(app: ASGIApp, *, port: int = 0) -> AsyncIterator[str]:
     server = _Server(config)
     running = asyncio.create_task(server._serve())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await server.is_up.wait()
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}"

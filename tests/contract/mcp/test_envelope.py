@@ -164,7 +164,7 @@ async def test_a_streamed_body_over_the_limit_is_too_large(stack: Stack) -> None
         for _ in range(40):
             yield b"x" * 100
 
-    async with served(stack.app()) as url, httpx2.AsyncClient() as http:
+    async with served(stack.app()) as url, httpx2.AsyncClient(timeout=60) as http:
         response = await http.post(
             f"{url}/mcp",
             content=chunks(),

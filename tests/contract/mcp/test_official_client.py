@@ -20,7 +20,7 @@ BOTH_MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 @contextlib.asynccontextmanager
 async def connected(url: str, mode: Mode, token: str = "both") -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}) as http,
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=60) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client

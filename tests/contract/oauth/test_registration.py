@@ -88,7 +88,7 @@ async def test_a_body_that_is_no_object_is_refused(flow: Flow, body: bytes) -> N
 async def test_registrations_from_one_address_are_limited(
     core: Core, hashes: PasswordHashes, olga: Owner, redis_url: str
 ) -> None:
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     server = server_of(core, hashes, limiter=limiter, rules=Rules(register_address=Rule("few_a_test", 2, 60, "local")))
     async with flow_of(server, olga, address="198.51.100.9") as flow:
         answers = [await register(flow, redirect_uris=[CALLBACK]) for _ in range(3)]

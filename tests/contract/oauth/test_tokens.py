@@ -372,7 +372,7 @@ async def test_only_hashes_of_codes_and_refresh_tokens_are_kept(flow: Flow, olga
 async def test_a_client_at_an_address_and_the_address_itself_have_limits_of_their_own(
     core: Core, hashes: PasswordHashes, olga: Owner, redis_url: str
 ) -> None:
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     rules = Rules(
         token_client=Rule("token_client_test", 2, 60, "local"), token_address=Rule("token_address_test", 5, 60, "local")
     )

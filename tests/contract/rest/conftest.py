@@ -12,7 +12,7 @@ from threengram.runtime.ratelimit import RateLimiter
 
 @pytest.fixture
 async def limiter(redis_url: str) -> AsyncIterator[RateLimiter]:
-    counters = RateLimiter(redis_url)
+    counters = RateLimiter(redis_url, timeout_s=30)
     yield counters
     await counters.aclose()
 

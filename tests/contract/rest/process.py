@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 
+from tests.embedder import PATIENT
 from tests.integration.runtime.processes import Service, listening, service
 from tests.people import SIGNING_KEY, a_person
 from threengram.core.db.database import Database
@@ -24,6 +25,7 @@ def api_process(directory: Path, **variables: str) -> Iterator[Service]:
         "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
         "signing_key": SIGNING_KEY.as_pem(private=True).decode(),
         "instance": "api-0",
+        **PATIENT,
         **variables,
     }
     argv = ("-m", "threengram.api")

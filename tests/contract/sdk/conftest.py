@@ -17,7 +17,7 @@ from threengram.sdk import AsyncThreengram
 
 @pytest.fixture
 async def limiter(redis_url: str) -> AsyncIterator[RateLimiter]:
-    counters = RateLimiter(redis_url)
+    counters = RateLimiter(redis_url, timeout_s=30)
     yield counters
     await counters.aclose()
 

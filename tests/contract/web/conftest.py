@@ -72,6 +72,6 @@ async def visitor(post: Post) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def limiter(redis_url: str) -> AsyncIterator[RateLimiter]:
-    counters = RateLimiter(redis_url)
+    counters = RateLimiter(redis_url, timeout_s=30)
     yield counters
     await counters.aclose()

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from tests.contract.web.stack import ORIGIN, PASSWORD, Browser, Owner, Pages, a_browser, pages_of, serving, token_in
+from tests.contract.web.stack import ORIGIN, Browser, Owner, Pages, a_browser, pages_of, serving, token_in
 from threengram.api.limits import Rules
 from threengram.core.call import Core
 from threengram.core.people.passwords import PasswordHashes
@@ -16,7 +16,7 @@ from threengram.runtime.metrics import LOGINS, RATELIMIT_STORE_FAILURES
 from threengram.runtime.ratelimit import RateLimiter, Rule
 
 NOWHERE = "redis://127.0.0.1:1"
-WAIT_S = 20.0
+WAIT_S = 60.0
 ADDRESSES = [f"198.51.100.{number}" for number in range(100)]
 TRIES_PER_ADDRESS = 10
 AT_ONCE = 16
@@ -25,7 +25,7 @@ AT_ONCE = 16
 @pytest.fixture
 async def replicas(core: Core, hashes: PasswordHashes, redis_url: str) -> AsyncIterator[list[Pages]]:
     """Two services with counters in one Valkey."""
-    limiters = [RateLimiter(redis_url, timeout_s=5) for _ in range(2)]
+    limiters = [RateLimiter(redis_url, timeout_s=30) for _ in range(2)]
     async with AsyncExitStack() as stack:
         replicas = [pages_of(core, hashes, limiter=limiter) for limiter in limiters]
         for limiter, pages in zip(limiters, replicas, strict=True):
@@ -72,13 +72,14 @@ async def test_a_thousand_guesses_from_a_hundred_addresses_stay_within_the_limit
 async def test_the_right_password_works_again_after_the_window(
     core: Core, hashes: PasswordHashes, redis_url: str, olga: Owner
 ) -> None:
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     plenty = Rule("plenty", 100_000, 60, "local")
     rules = Rules(login_account=Rule("login_account", 3, 1, "local"), login_address=plenty, page_address=plenty)
     pages = pages_of(core, hashes, limiter=limiter, rules=rules)
     async with serving(pages), a_browser(pages.app, address="203.0.113.1") as browser:
-        assert 429 in await guess(browser, olga.email, ["wrong password"] * 4 + [PASSWORD])
         deadline = time.monotonic() + WAIT_S
+        while 429 not in await guess(browser, olga.email, ["wrong password"] * 4):
+            assert time.monotonic() < deadline  # Four guesses took longer than a window.
         while (await browser.log_in(olga.email)).status_code != 303:
             assert time.monotonic() < deadline
     await limiter.aclose()
@@ -94,6 +95,7 @@ async def test_guesses_at_many_accounts_from_one_address_are_limited_too(replica
     assert statuses == {401: 30, 429: 5}
 
 
+@pytest.mark.usefixtures("one_window")
 async def test_without_the_shared_counters_each_process_counts_for_itself(
     core: Core, hashes: PasswordHashes, olga: Owner
 ) -> None:

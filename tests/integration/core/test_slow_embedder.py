@@ -16,7 +16,7 @@ from threengram.schema.enums import EmbeddedState, VectorCoverage
 from threengram.schema.search import SearchInput
 
 DEADLINE_S = 0.2
-ENOUGH_S = 4.0
+ENOUGH_S = 20.0
 """Far beyond the deadline, far below what the slow one would take."""
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 MODEL = "all-MiniLM-L6-v2-dynamic-int8"
 START_TIMEOUT_S = 60.0
-WAIT_S = 30.0
+WAIT_S = 60.0
 POLL_S = 0.02
 
 

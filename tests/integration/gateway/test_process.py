@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from tests.contract.mcp.stack import modern_body, modern_headers
+from tests.embedder import PATIENT
 from tests.integration.runtime.collector import Collected, collector
 from tests.integration.runtime.processes import Service, eventually, listening, service
 from tests.people import AUDIENCE, ISSUER, Person, a_person
@@ -29,6 +30,7 @@ def _gateway(directory: Path, **variables: str) -> Iterator[Service]:
         "issuer_url": ISSUER,
         "cursor_key": base64.urlsafe_b64encode(b"k" * 32).decode(),
         "instance": "gateway-0",
+        **PATIENT,
         **variables,
     }
     with (
@@ -57,11 +59,11 @@ def _call(running: Service, token: str, tool: str, arguments: dict[str, Any]) ->
     params = {"name": tool, "arguments": arguments}
     headers = {"authorization": f"Bearer {token}", **modern_headers("tools/call", params)}
     body = modern_body("tools/call", params)
-    return httpx2.post(f"{running.url}/mcp", json=body, headers=headers, timeout=20, trust_env=False)
+    return httpx2.post(f"{running.url}/mcp", json=body, headers=headers, timeout=60, trust_env=False)
 
 
 def _ready(running: Service) -> tuple[int, dict[str, Any]]:
-    response = httpx2.get(f"{running.admin_url}/readyz", timeout=5, trust_env=False)
+    response = httpx2.get(f"{running.admin_url}/readyz", timeout=60, trust_env=False)
     return response.status_code, response.json()
 
 
@@ -158,7 +160,7 @@ def exits(tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: 
     ):
         eventually(running.is_ready)
         _push_canaries(running, person.token)
-        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
+        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
         running.process.terminate()
         assert running.ended() == 0
         return {"log": running.output, "metrics": metrics, "spans": _text(otlp)}
@@ -195,7 +197,7 @@ def _push_canaries(running: Service, token: str) -> None:
     _call(running, token, CANARY, {CANARY: CANARY})
     _call(running, f"{CANARY}.{CANARY}.{CANARY}", CANARY, {})
     headers = {"authorization": f"Bearer {token}", "origin": f"https://{CANARY}.example", "mcp-session-id": CANARY}
-    post: dict[str, Any] = {"timeout": 10, "trust_env": False}
+    post: dict[str, Any] = {"timeout": 60, "trust_env": False}
     httpx2.post(f"{running.url}/mcp", json={}, headers=headers, **post)
     headers = {"authorization": f"Bearer {token}", **modern_headers(CANARY, {"name": CANARY})}
     httpx2.post(f"{running.url}/mcp", json=modern_body(CANARY, {"name": CANARY}, CANARY), headers=headers, **post)

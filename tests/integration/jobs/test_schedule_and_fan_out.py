@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import Clock
 from tests.integration.jobs.working import LEASE_S, Workshop, never, nothing, raising
+from tests.integration.worker.writing import eventually
 from tests.people import Person, a_person
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement
@@ -100,8 +101,7 @@ async def test_a_fan_out_that_is_killed_half_way_visits_nobody_twice(
     shop = Workshop(database, clock, visit, options=options)
     await enqueue_due(database, [shop.job], now=clock())
     first = asyncio.create_task(shop.attempt())
-    while pages < 2:  # noqa: ASYNC110 - the fan-out is about to hang
-        await asyncio.sleep(0)
+    await eventually(lambda: pages == 2)
     await asyncio.gather(*(shop.attempt() for _ in range(2)))
     assert len(visited) == 2
     first.cancel()
@@ -123,7 +123,7 @@ async def test_one_failing_tenant_stops_nobody(database: Database, clock: Clock,
         visited.add(context.tenant_id)
         return False
 
-    options = {"per_tenant": True, "tenants": town.page, "time_limit_s": 1.0, "attempts": 1}
+    options = {"per_tenant": True, "tenants": town.page, "time_limit_s": 5.0, "attempts": 1}
     shop = Workshop(database, clock, visit, options=options)
     await shop.enqueue()
     ended = await shop.drain()

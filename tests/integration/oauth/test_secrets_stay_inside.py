@@ -73,9 +73,9 @@ def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_u
     urls = {"database_url": database_url, "redis_url": redis_url, "log_level": "DEBUG"}
     with collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
         eventually(running.is_ready)
-        with httpx2.Client(base_url=running.url, timeout=20, trust_env=False) as http:
+        with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as http:
             secrets = whole_flow(http, email)
-        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
+        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
         running.process.terminate()
         assert running.ended() == 0
 

@@ -61,7 +61,7 @@ class Service:
     def is_ready(self) -> bool:
         """Whether `/readyz` answers 200."""
         try:
-            return httpx2.get(f"{self.admin_url}/readyz", timeout=2, trust_env=False).status_code == 200
+            return httpx2.get(f"{self.admin_url}/readyz", timeout=10, trust_env=False).status_code == 200
         except httpx2.TransportError:
             return False
 

@@ -20,8 +20,8 @@ def exits(tmp_path: Path) -> dict[str, str]:
             eventually(running.is_ready)
             params = {"q": CANARY}
             for path in (f"/leak/{SECRET_PATH_PART}", "/crash", f"/unknown/{SECRET_PATH_PART}"):
-                httpx2.get(running.url + path, params=params, headers={"x-canary": CANARY}, timeout=10, trust_env=False)
-            metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=10, trust_env=False).text
+                httpx2.get(running.url + path, params=params, headers={"x-canary": CANARY}, timeout=60, trust_env=False)
+            metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
             running.process.terminate()
             assert running.ended() == 0
         return {"log": running.output, "metrics": metrics, "spans": otlp.text} | _events(running)
@@ -73,7 +73,7 @@ def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
 def test_a_crash_is_answered_with_a_fixed_text_and_a_correlation_id_that_the_log_knows(tmp_path: Path) -> None:
     with listening() as listener, probe(tmp_path, listener) as running:
         eventually(running.is_ready)
-        answer = httpx2.get(f"{running.url}/crash", timeout=10, trust_env=False)
+        answer = httpx2.get(f"{running.url}/crash", timeout=60, trust_env=False)
         eventually(lambda: bool(running.events("request_served")))
 
     (failed,) = running.events("request_failed")

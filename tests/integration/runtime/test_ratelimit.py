@@ -5,7 +5,6 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import anyio
@@ -58,9 +57,9 @@ def valkey() -> Iterator[Switchable]:
 
 
 @asynccontextmanager
-async def limiter(url: str, *, timeout_s: float = 0.2) -> AsyncIterator[RateLimiter]:
-    """A started limiter."""
-    limits = RateLimiter(url, timeout_s=timeout_s)
+async def limiter(url: str) -> AsyncIterator[RateLimiter]:
+    """A started limiter, patient: a busy machine must not look like an outage, which is told by refused connections."""
+    limits = RateLimiter(url, timeout_s=30)
     await limits.start()
     try:
         yield limits
@@ -95,9 +94,7 @@ async def test_calls_at_the_same_time_never_exceed_the_limit(valkey: Switchable)
     async def call(limits: RateLimiter) -> None:
         allowed.append((await limits.hit(rule, "alice")).allowed)
 
-    # A busy machine must not look like an outage here.
-    patient = partial(limiter, valkey.url, timeout_s=10)
-    async with patient() as one, patient() as other, anyio.create_task_group() as group:
+    async with limiter(valkey.url) as one, limiter(valkey.url) as other, anyio.create_task_group() as group:
         for replica in (one, other) * 60:
             group.start_soon(call, replica)
 
@@ -107,14 +104,15 @@ async def test_calls_at_the_same_time_never_exceed_the_limit(valkey: Switchable)
 async def test_a_refused_caller_gets_through_after_the_promised_wait(valkey: Switchable) -> None:
     rule = Rule("mcp_user", calls=2, per_s=1, fallback="open")
     async with limiter(valkey.url) as limits:
-        verdicts = [await limits.hit(rule, "alice") for _ in range(3)]
-        assert [verdict.allowed for verdict in verdicts] == [True, True, False]
-
-        with anyio.fail_after(5):
-            await anyio.sleep(verdicts[-1].retry_after_s + 0.01)
+        with anyio.fail_after(60):
+            while (verdict := await limits.hit(rule, "alice")).allowed:
+                pass  # The third one, unless the machine stood still for a window.
+            assert verdict.retry_after_s <= rule.per_s
+            await anyio.sleep(verdict.retry_after_s + 0.01)
             assert (await limits.hit(rule, "alice")).allowed
 
 
+@pytest.mark.usefixtures("one_window")
 async def test_without_redis_a_credential_route_counts_in_the_process(valkey: Switchable) -> None:
     async with limiter(valkey.url) as limits:
         valkey.stop()
@@ -127,6 +125,7 @@ async def test_without_redis_a_credential_route_counts_in_the_process(valkey: Sw
     assert failures(LOGINS) == before + 4
 
 
+@pytest.mark.usefixtures("one_window")
 async def test_losing_redis_gives_a_credential_route_no_second_allowance(valkey: Switchable) -> None:
     async with limiter(valkey.url) as limits:
         before = [await limits.hit(LOGINS, "alice") for _ in range(2)]
@@ -166,7 +165,7 @@ async def test_a_replica_that_started_without_redis_limits_once_it_is_there(valk
         assert (await limits.hit(READS, "alice")).allowed
         valkey.start()
 
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while (await limits.hit(READS, "alice")).remaining == READS.calls:  # noqa: ASYNC110
                 await anyio.sleep(0.02)  # A bounded wait for a server that is starting.
         assert (await limits.hit(READS, "alice")).remaining == 3

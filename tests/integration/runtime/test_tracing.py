@@ -20,7 +20,7 @@ def test_one_trace_id_spans_the_caller_the_log_and_the_peer(tmp_path: Path, expo
         with probe(tmp_path, listener, peer_url=peer.url, **variables) as running:
             eventually(running.is_ready)
             headers = {"traceparent": f"00-{TRACE_ID}-{PARENT_ID}-01"}
-            httpx2.get(f"{running.url}/relay", headers=headers, timeout=10, trust_env=False).raise_for_status()
+            httpx2.get(f"{running.url}/relay", headers=headers, timeout=60, trust_env=False).raise_for_status()
             running.process.terminate()
             assert running.ended() == 0
 

@@ -16,7 +16,7 @@ from threengram.worker.app import EMBED_PENDING, build
 from threengram.worker.settings import EMBED, Settings
 
 PREFIX = "THREENGRAM_WORKER_"
-EXIT_TIMEOUT_S = 20.0
+EXIT_TIMEOUT_S = 60.0
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Program:
     def answer(self, path: str) -> httpx2.Response | None:
         """What the admin port says; None while nobody listens."""
         try:
-            return httpx2.get(f"{self.admin_url}{path}", timeout=5, trust_env=False)
+            return httpx2.get(f"{self.admin_url}{path}", timeout=60, trust_env=False)
         except httpx2.TransportError:
             return None
 

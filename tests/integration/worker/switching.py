@@ -124,7 +124,7 @@ class Load:
 @asynccontextmanager
 async def gateway(core: Core, redis_url: str) -> AsyncIterator[Wire]:
     """The product's tools, with a rate limit that no load of a test meets."""
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     collaborators = Collaborators(
         tools=TOOLS,
         verifier=AccessTokenVerifier(issuer=ISSUER, audience=AUDIENCE, keys=PublishedKeys(core.database)),

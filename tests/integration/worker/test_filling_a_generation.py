@@ -36,7 +36,7 @@ def fresh_vectors(url: str, topic: str, contents: list[str]) -> dict[str, np.nda
     for start in range(0, len(contents), 64):
         part = contents[start : start + 64]
         request = {"model": NARROW, "input": part, "contexts": [topic] * len(part), "encoding_format": "base64"}
-        answer = httpx2.post(f"{url}/v1/embeddings", json=request, timeout=30, trust_env=False).raise_for_status()
+        answer = httpx2.post(f"{url}/v1/embeddings", json=request, timeout=60, trust_env=False).raise_for_status()
         for text, datum in zip(part, answer.json()["data"], strict=True):
             found[text] = np.frombuffer(base64.b64decode(datum["embedding"]), "<f4")
     return found

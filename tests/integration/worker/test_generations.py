@@ -238,11 +238,11 @@ async def test_progress_tells_rate_and_time_left(shelf: Shelf) -> None:
     added = await shelf.add()
     assert added.fill_began_at is not None
 
-    def one_done_in_ten_seconds(owner: psycopg.Connection) -> None:
-        owner.execute("UPDATE embedding_models SET fill_began_at = now() - interval '10 s', enqueued_rows = 5")
+    def one_done_in_an_hour(owner: psycopg.Connection) -> None:
+        owner.execute("UPDATE embedding_models SET fill_began_at = now() - interval '1 h', enqueued_rows = 5")
 
-    await shelf.owning(one_done_in_ten_seconds)
+    await shelf.owning(one_done_in_an_hour)
     found = await shelf.progress()
     assert (found.waiting, found.missing, found.failing) == (4, 4, 0)
-    assert found.rate == pytest.approx(0.1, rel=0.2)
-    assert found.eta_s == pytest.approx(40, rel=0.2)
+    assert found.rate == pytest.approx(1 / 3_600, rel=0.05)
+    assert found.eta_s == pytest.approx(4 * 3_600, rel=0.05)

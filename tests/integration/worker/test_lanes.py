@@ -19,7 +19,7 @@ from threengram.worker.loop import BackgroundLoop
 from threengram.worker.settings import Settings
 
 QUEUE = "test_lanes"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 async def never(_context: JobContext, _connections: Connections) -> bool:

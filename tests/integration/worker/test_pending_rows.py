@@ -77,7 +77,7 @@ async def test_a_row_whose_statement_takes_too_long_waits_by_itself(
     diary: Diary, own_database_url: str, own_owner_url: str, obedient: ObedientEmbedder
 ) -> None:
     stuck, *others = await diary.write("one", "two", "three")
-    hasty = Database(own_database_url, statement_timeout_ms=500)
+    hasty = Database(own_database_url, statement_timeout_ms=3_000)
     await hasty.open()
     embedder = client(obedient.url)
     with psycopg.connect(own_owner_url) as owner:

@@ -17,7 +17,7 @@ import anyio
 import httpx2
 import pytest
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.conftest import CURSOR_KEY
 from tests.contract.web.stack import PASSWORD
@@ -28,6 +28,9 @@ from threengram.core.db.database import Database
 from threengram.core.ids import new_id
 from threengram.core.people.accounts import create_user
 from threengram.core.people.passwords import PasswordHashes
+
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 SCREENS = ROOT / "build" / "screens"
 VERIFIER = "v" * 64
@@ -40,7 +43,7 @@ def chromium() -> Iterator[Browser]:
     assert path is not None, "run tests/system/install.sh"
     # Root in a container has no user namespace to put a sandbox into.
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=2 * PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -96,7 +99,7 @@ class Client:
             "token_endpoint_auth_method": "none",
             "grant_types": ["authorization_code", "refresh_token"],
         }
-        answer = httpx2.post(f"{self.api.url}/oauth/register", json=body, trust_env=False)
+        answer = httpx2.post(f"{self.api.url}/oauth/register", json=body, timeout=60, trust_env=False)
         assert answer.status_code == 201, answer.text
         self.client_id = answer.json()["client_id"]
 
@@ -158,7 +161,7 @@ def a_page(chromium: Browser, base_url: str, *, scripts: bool = True, **options:
     may still be asking it for an icon.
     """
     context = chromium.new_context(base_url=base_url, java_script_enabled=scripts, **options)  # type: ignore[arg-type]
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints: list[str] = []
 

@@ -111,6 +111,7 @@ def test_every_step_can_be_done_by_hand(stack: RunningStack, person: Page, tmp_p
         f"{record['apiUrl']}/api/v1/memories",
         json={"memoryType": "preference", "topic": "Tea", "content": "Tea without milk."},
         headers={"x-api-key": record["apiKey"]},
+        timeout=WAIT_S,
         trust_env=False,
     ).raise_for_status()
     with running(("bash", "-euc", _shell("curl.md", record)), tmp_path) as process:

@@ -74,10 +74,10 @@ def test_a_key_is_made_the_data_taken_and_the_account_deleted(page: Page, api: S
     page.get_by_role("button", name="Make a key").click()
     key = page.get_by_label(re.compile("Key “laptop”")).input_value()
     headers = {"x-api-key": key}
-    assert httpx2.get(f"{api.url}/api/v1/version", headers=headers, trust_env=False).status_code == 200
+    assert httpx2.get(f"{api.url}/api/v1/version", headers=headers, timeout=60, trust_env=False).status_code == 200
     page.get_by_role("button", name="Revoke laptop").click()
     expect(page.get_by_role("status")).to_contain_text("revoked")
-    assert httpx2.get(f"{api.url}/api/v1/version", headers=headers, trust_env=False).status_code == 401
+    assert httpx2.get(f"{api.url}/api/v1/version", headers=headers, timeout=60, trust_env=False).status_code == 401
 
     page.get_by_role("link", name="Account", exact=True).click()
     with page.expect_download() as downloading:

@@ -57,7 +57,7 @@ def test_an_app_is_allowed_listed_and_disconnected(page: Page, client: Client, e
     expect(page.get_by_role("heading", name="Notes for <Claude> & friends")).to_be_visible()
     page.get_by_role("button", name="Allow").click()
     expect(page.get_by_role("heading", name="You can close this window")).to_be_visible()
-    answer = client.answers.get(timeout=20)
+    answer = client.answers.get(timeout=60)
     assert answer["state"] == "state-of-the-client"
     assert "code" in answer
     page.goto("/account")
@@ -71,7 +71,7 @@ def test_an_app_that_is_denied_is_told_so(page: Page, client: Client, email: str
     log_in(page, email)
     page.get_by_role("button", name="Deny").click()
     expect(page.get_by_role("heading", name="You can close this window")).to_be_visible()
-    assert client.answers.get(timeout=20)["error"] == "access_denied"
+    assert client.answers.get(timeout=60)["error"] == "access_denied"
 
 
 def test_every_page_is_seen_as_a_person_sees_it(chromium: Browser, api: Service, client: Client, email: str) -> None:

@@ -68,5 +68,5 @@ def live(api: Service, database_url: str, email: str, memories: Sequence[Mapping
 
     with ThreadPoolExecutor(1) as aside:  # the browser's driver has a loop in this thread
         key = aside.submit(anyio.run, a_key).result()
-    with httpx2.Client(base_url=f"{api.url}/api/v1", headers={"x-api-key": key}, trust_env=False) as http:
+    with httpx2.Client(base_url=f"{api.url}/api/v1", headers={"x-api-key": key}, timeout=60, trust_env=False) as http:
         return [http.post("/memories", json=memory).raise_for_status().json()["memory"]["id"] for memory in memories]

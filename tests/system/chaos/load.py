@@ -14,7 +14,7 @@ import httpx2
 from tests.system.agent import PATIENCE_S, PAUSE_S, Agent, Refused, eventually
 from threengram.schema.bounds import MAX_GET_IDS
 
-LONGEST_S = 60.0
+LONGEST_S = 300.0
 TYPES = ("note", "decision", "fact", "commitment", "blocker")
 GAP_S = 0.02
 """Between the calls of one caller, so that a load is bounded and leaves the machine to what is started again."""

@@ -44,7 +44,9 @@ def python(mode: str) -> Walk:
     async def walk(stack: RunningStack, marker: str, _directory: Path) -> dict[str, Any]:
         record = stack.record
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {record['token']}"}, trust_env=False) as http,
+            httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {record['token']}"}, timeout=60, trust_env=False
+            ) as http,
             Client(streamable_http_client(record["mcpUrl"], http_client=http), mode=mode) as client,
         ):
             seen = await seen_by(client, marker)
@@ -91,7 +93,7 @@ async def status_of_a_refused_token(record: dict[str, Any], mode: str) -> int:
 
     headers = {"Authorization": f"Bearer {record['token'][:-4]}AAAA"}
     hooks: Any = {"response": [note]}
-    async with httpx2.AsyncClient(headers=headers, trust_env=False, event_hooks=hooks) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False, event_hooks=hooks) as http:
         with pytest.RaisesGroup(MCPError, flatten_subgroups=True):
             async with Client(streamable_http_client(record["mcpUrl"], http_client=http), mode=mode) as client:
                 await client.list_tools()

@@ -14,12 +14,12 @@ from threengram.core.call import Core
 from threengram.runtime.ratelimit import RateLimiter
 
 BASELINES = Path(__file__).parent
-SCENARIO_TIMEOUT_MS = "5000"
+SCENARIO_TIMEOUT_MS = "60000"
 
 
 @pytest.fixture
 async def fixture_url(core: Core, redis_url: str, alice: Person) -> AsyncIterator[str]:
-    limiter = RateLimiter(redis_url)
+    limiter = RateLimiter(redis_url, timeout_s=30)
     port = free_port()
     origins = (f"http://127.0.0.1:{port}", f"http://localhost:{port}")
     app = fixture_app(core, limiter, alice.token, origins=origins)

@@ -25,7 +25,7 @@ def test_the_gateway_serves_from_an_image_within_its_size(built: Docker, databas
     backends = Backends(database_url, redis_url, embedder_url="", signing_key="")
     with container(built, "gateway", environment=environment("gateway", backends, port, admin_port)) as running:
         await_ready(running, f"http://127.0.0.1:{admin_port}")
-        assert httpx2.post(f"http://127.0.0.1:{port}/mcp", json={}, trust_env=False).status_code == 401
+        assert httpx2.post(f"http://127.0.0.1:{port}/mcp", json={}, timeout=60, trust_env=False).status_code == 401
         assert running.stop() == 0
 
 

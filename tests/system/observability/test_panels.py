@@ -52,7 +52,7 @@ def exported(observed: Observed) -> str:
         for urls in observed.stack.record["adminUrls"].values()
         for url in ([urls] if isinstance(urls, str) else urls)
     ]
-    with httpx2.Client(trust_env=False) as client:
+    with httpx2.Client(timeout=60, trust_env=False) as client:
         return "\n".join(client.get(f"{url}/metrics").text for url in urls)
 
 

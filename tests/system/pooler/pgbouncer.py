@@ -27,7 +27,7 @@ admin_users = {role}
 pool_mode = transaction
 default_pool_size = {pool_size}
 max_client_conn = 500
-query_wait_timeout = 20
+query_wait_timeout = 60
 """
 
 

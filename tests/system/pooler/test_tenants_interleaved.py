@@ -13,13 +13,14 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from tests.stack import RunningStack, data_directory, free_port_base, hashing, running_stack
+from tests.stack import RunningStack, data_directory, hashing, running_stack
 from tests.system.agent import Agent, agents, eventually
 from tests.system.pooler.pgbouncer import console, pgbouncer
 from threengram.cli import secrets
 from threengram.cli.account import service_account
 from threengram.cli.backends import RUNTIME_ROLE
 from threengram.cli.embedded_postgres import DATABASE
+from threengram.cli.free_ports import claim_range
 from threengram.cli.layout import Layout
 from threengram.cli.ports import Ports
 
@@ -43,7 +44,7 @@ def pooled() -> Iterator[Pooled]:
     with ExitStack() as resources:
         variables = resources.enter_context(pytest.MonkeyPatch.context())
         data_dir = resources.enter_context(data_directory())
-        layout, base = Layout(data_dir), free_port_base()
+        layout, base = Layout(data_dir), claim_range()
         layout.create(service_account())
         password = secrets.load_or_create(layout.secrets).runtime_password
         netloc = f"{RUNTIME_ROLE}:{password}@127.0.0.1:{Ports(base).postgres}"
@@ -100,7 +101,7 @@ async def in_parallel(everybody: list[Agent], writes: list[tuple[int, int]]) -> 
 def calls_of_each_gateway(stack: RunningStack) -> list[float]:
     counts = []
     for url in stack.record["adminUrls"]["gateway"]:
-        lines = httpx2.get(f"{url}/metrics", trust_env=False).text.splitlines()
+        lines = httpx2.get(f"{url}/metrics", timeout=60, trust_env=False).text.splitlines()
         counts.append(
             sum(
                 float(line.rpartition(" ")[2])

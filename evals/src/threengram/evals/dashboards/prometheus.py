@@ -12,8 +12,8 @@ from typing import Any
 import httpx2
 
 from threengram.cli.command import Command
+from threengram.cli.free_ports import free_port
 from threengram.cli.serving import running
-from threengram.cli.throwaway import free_port
 from threengram.evals.dashboards.source import RATE_INTERVAL, Query
 
 SCRAPE_INTERVAL_S = 1

@@ -9,7 +9,6 @@ They come from the same wheels as those of `threengram up`, live in a temporary 
 import contextlib
 import secrets
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,6 +21,7 @@ from threengram.cli.binaries import postgres_installation, valkey_program
 from threengram.cli.command import Command
 from threengram.cli.embedded_postgres import EmbeddedPostgres
 from threengram.cli.embedded_valkey import EmbeddedValkey
+from threengram.cli.free_ports import free_port
 from threengram.cli.serving import running
 
 
@@ -96,14 +96,6 @@ def embedder(provider: str, *, settings: Mapping[str, str] | None = None) -> Ite
 
     with running(command, is_ready):
         yield f"http://127.0.0.1:{port}"
-
-
-def free_port() -> int:
-    """A loopback port that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

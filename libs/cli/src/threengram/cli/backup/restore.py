@@ -18,8 +18,8 @@ from threengram.cli.backup.archive import Archive, BaseBackup
 from threengram.cli.binaries import postgres_installation
 from threengram.cli.embedded_postgres import DATABASE, EmbeddedPostgres
 from threengram.cli.errors import CannotRun
+from threengram.cli.free_ports import free_port
 from threengram.cli.layout import Layout
-from threengram.cli.throwaway import free_port
 
 REPLAY_TIMEOUT_S = 6 * 3600
 STOP_TIMEOUT_S = 300
