@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import Clock
 from tests.contract.web.mailbox import Post
-from tests.contract.web.stack import ORIGIN, Browser, Owner, Pages, a_browser, path_of, token_in
+from tests.contract.web.stack import ORIGIN, Browser, Owner, Pages, a_browser, links_of, path_of, token_in
+from threengram.api.mail.invitations import Invitations
 from threengram.core.call import Core
 from threengram.core.identity.api_keys import create_api_key
 from threengram.core.ids import new_id
@@ -221,3 +222,13 @@ async def test_the_login_page_shows_the_ways_in_that_there_are(visitor: Browser,
         assert SIGN_UP not in text
         assert (await without.get(FORGOTTEN)).status_code == 404
         assert (await without.get(SIGN_UP)).status_code == 404
+
+
+async def test_a_link_that_an_operator_hands_out_works_without_a_mail_server(
+    browser: Browser, olga: Owner, core: Core, clock: Clock
+) -> None:
+    invitations = Invitations(links_of(core), ORIGIN)
+    url = await invitations.url(core.database, olga.email, core.clock())
+    clock.advance(days=2)
+    assert (await choose(browser, url.removeprefix(ORIGIN))).status_code == 303
+    assert olga.email in (await browser.get("/account")).text

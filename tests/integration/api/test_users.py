@@ -42,6 +42,12 @@ async def test_an_account_is_made_and_shut_by_the_service_itself(database_url: s
     hashes.close()
 
 
+def test_an_invitation_is_a_link_of_this_service(database_url: str) -> None:
+    code, said = users(database_url, "invite", f"{new_id()}@example.test")
+    assert code == 0
+    assert said.startswith("http://127.0.0.1:8301/password/choose?link=")
+
+
 @pytest.mark.parametrize(
     ("arguments", "typed", "said"),
     [

@@ -1,27 +1,33 @@
 """Users from the command line: made, shut, opened again; the first one can log in from the start."""
 
+import base64
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.conftest import CURSOR_KEY
+from threengram.api.mail.invitations import Invitations
 from threengram.cli.errors import CannotRun
 from threengram.cli.people import People
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
 from threengram.core.people.login import log_in
+from threengram.core.people.mailed_links import Offer
 from threengram.core.people.passwords import PasswordHashes
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 PASSWORD = "correct horse battery staple"
+INVITATIONS = Invitations.of(base64.urlsafe_b64encode(CURSOR_KEY).decode(), "https://memory.example.test")
 
 
 @pytest.fixture
 def people(database_url: str, owner_url: str) -> People:
-    return People(database_url, owner_url)
+    return People(database_url, owner_url, INVITATIONS)
 
 
 @pytest.fixture
@@ -54,6 +60,20 @@ async def test_a_user_is_made_shut_and_opened_again(
     assert await can_log_in("another good one")
 
 
+async def test_who_is_invited_gets_a_link_to_a_password(people: People, database: Database, email: str) -> None:
+    for offer in (Offer.SIGN_UP, Offer.NEW_PASSWORD):
+        url = urlsplit((await people.answer({"action": "invite", "email": email}, NOW))["url"])
+        assert (url.netloc, url.path) == ("memory.example.test", "/password/choose")
+        link = INVITATIONS.links.open(parse_qs(url.query)["link"][0], NOW + timedelta(days=2))
+        assert link is not None
+        assert (link.email, link.offer) == (email, offer)
+        await people.answer(
+            {"action": "create" if offer is Offer.SIGN_UP else "disable", "email": email, "password": PASSWORD}, NOW
+        )
+    with pytest.raises(CannotRun, match="the account is shut"):
+        await people.answer({"action": "invite", "email": email}, NOW)
+
+
 async def test_everybody_is_listed_by_the_owner_alone(people: People, email: str) -> None:
     made = await people.answer({"action": "create", "email": email, "password": PASSWORD}, NOW)
     await people.answer({"action": "disable", "email": email}, NOW)
@@ -73,6 +93,7 @@ async def test_everybody_is_listed_by_the_owner_alone(people: People, email: str
         ({"action": "passwd", "password": PASSWORD, "revokeAccess": False}, "no such user"),
         ({"action": "disable"}, "no such user"),
         ({"action": "rename"}, "no such user"),
+        ({"action": "invite", "email": "a@x.test, b@y.test"}, "that is no e-mail address"),
         ({"action": None}, "unknown user request"),
     ],
 )

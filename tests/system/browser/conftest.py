@@ -16,10 +16,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import anyio
 import httpx2
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.conftest import CURSOR_KEY
+from tests.contract.web.mailbox import Mailbox, a_mailbox
 from tests.contract.web.stack import PASSWORD
 from tests.integration.runtime.processes import Service, address, eventually, listening, service
 from tests.people import SIGNING_KEY
@@ -48,9 +50,27 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@dataclass
+class Mail:
+    """A mail server in a thread of its own, and what arrived there."""
+
+    portal: BlockingPortal
+    mailbox: Mailbox
+
+    def next_path(self) -> str:
+        """Where the link of the next mail leads."""
+        return self.portal.call(self.mailbox.next_path)
+
+
 @pytest.fixture(scope="session")
-def api(database_url: str, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service under its own issuer."""
+def mail() -> Iterator[Mail]:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(a_mailbox()) as mailbox:
+        yield Mail(portal, mailbox)
+
+
+@pytest.fixture(scope="session")
+def api(database_url: str, redis_url: str, mail: Mail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The service under its own issuer, open to anybody with a mailbox."""
     with listening() as listener:
         settings = {
             "database_url": database_url,
@@ -58,6 +78,11 @@ def api(database_url: str, redis_url: str, tmp_path_factory: pytest.TempPathFact
             "issuer_url": address(listener),
             "cursor_key": base64.urlsafe_b64encode(CURSOR_KEY).decode(),
             "signing_key": SIGNING_KEY.as_pem(private=True).decode(),
+            "sign_up": "true",
+            "smtp_host": "127.0.0.1",
+            "smtp_port": str(mail.mailbox.port),
+            "smtp_security": "none",
+            "smtp_from": "memory@example.test",
         }
         argv = ("-m", "threengram.api")
         directory = tmp_path_factory.mktemp("api")

@@ -39,6 +39,7 @@ class Desks:
     servers: EmbeddedBackends
     served: ServedModels
     key_files: SigningKeyFiles
+    cursor_key: str = field(repr=False)
     supervisor: Supervisor
     provisioner: "Provisioner | None" = None
     _rotating: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -82,10 +83,12 @@ class Desks:
 
     def people(self) -> "People":
         """The desk of users."""
+        from threengram.api.mail.invitations import Invitations
         from threengram.cli.people import People
 
         provisioner = self._provisioned()
-        return People(provisioner.runtime_url, provisioner.owner_url)
+        invitations = Invitations.of(self.cursor_key, provisioner.issuer_url)
+        return People(provisioner.runtime_url, provisioner.owner_url, invitations)
 
     def _provisioned(self) -> "Provisioner":
         if self.provisioner is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 
+from threengram.api.mail.invitations import Invitations
 from threengram.api.users import act
 from threengram.cli import desk
 from threengram.cli.errors import CannotRun
@@ -32,6 +33,7 @@ class People:
 
     runtime_url: str = field(repr=False)
     owner_url: str = field(repr=False)
+    invitations: Invitations = field(repr=False)
 
     async def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a `user` request of the control socket; raises `CannotRun` for what can't be done."""
@@ -43,6 +45,9 @@ class People:
                     user = await desk.user_of(database, normal_email(email))
                     asked = await request_erasure(database, user, now=now)
                 return {"id": str(user.user_id), "runId": str(asked.run_id)}
+            case {"action": "invite", "email": str(email)}:
+                async with desk.opened(self.runtime_url) as database:
+                    return {"url": await self.invitations.url(database, email, now)}
             case {"action": str(action), "email": str(email)}:
                 password, revokes = request.get("password", ""), request.get("revokeAccess") is True
                 async with desk.opened(self.runtime_url) as database:

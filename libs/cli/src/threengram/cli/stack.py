@@ -53,6 +53,7 @@ class Stack:
             servers=self._servers,
             served=self._served,
             key_files=self._key_files,
+            cursor_key=self._secrets.cursor_key,
             supervisor=supervisor,
         )
         self._token = self._api_key = ""

@@ -2,7 +2,8 @@
 
     kubectl exec --stdin --tty deployment/… -- python -m threengram.api.users create EMAIL
 
-A password is asked for twice at a terminal, else it is the first line of the input; it is never an argument.
+A password is asked for twice at a terminal, else it is the first line of the input; it is never an argument. `invite`
+needs none: it prints a link by which the person chooses one.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
+from threengram.api.mail.invitations import Invitations
 from threengram.api.settings import Settings
 from threengram.core.db.database import Database
 from threengram.core.errors import Error, InvalidRequest, NotFound
@@ -23,6 +25,7 @@ from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
 
 ACTIONS: Final = ("create", "passwd", "disable", "enable")
+INVITE: Final = "invite"
 WITH_PASSWORD: Final = ("create", "passwd")
 
 
@@ -60,17 +63,17 @@ async def act(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m threengram.api.users", description="Manage an account.")
-    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("action", choices=(*ACTIONS, INVITE))
     parser.add_argument("email")
     parser.add_argument("--revoke-access", action="store_true", help="with passwd: also end apps, keys and tokens")
     given = parser.parse_args(arguments)
     try:
         password = _password() if given.action in WITH_PASSWORD else ""
-        user_id = asyncio.run(_in_database(given.action, given.email, password, given.revoke_access))
+        told = asyncio.run(_in_database(given.action, given.email, password, given.revoke_access))
     except Error as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(f"{user_id}\n")
+    sys.stdout.write(f"{told}\n")
     return 0
 
 
@@ -83,12 +86,16 @@ def _password() -> str:
     return first
 
 
-async def _in_database(action: str, email: str, password: str, revoke_access: bool) -> UUID:
+async def _in_database(action: str, email: str, password: str, revoke_access: bool) -> str:
     settings = Settings.model_validate({})
     database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
     await database.open()
+    now = datetime.now(UTC)
     try:
-        return await act(database, action, email, now=datetime.now(UTC), password=password, revoke_access=revoke_access)
+        if action == INVITE:
+            invitations = Invitations.of(settings.cursor_key.get_secret_value(), settings.issuer_url)
+            return await invitations.url(database, email, now)
+        return str(await act(database, action, email, now=now, password=password, revoke_access=revoke_access))
     finally:
         await database.close()
 

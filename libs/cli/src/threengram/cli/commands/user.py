@@ -12,7 +12,7 @@ from threengram.cli.errors import CannotRun
 ANSWER_TIMEOUT_S = 30.0
 MAX_LINE_BYTES = 4_096
 
-app = typer.Typer(help="Users: create, give a password, disable, enable, erase, list.", no_args_is_help=True)
+app = typer.Typer(help="Users: create, invite, give a password, disable, enable, erase, list.", no_args_is_help=True)
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Address of the user.")]
 PasswordStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of the input.")
@@ -39,6 +39,12 @@ def passwd(
     password = _password(password_stdin)
     _ask(data_dir, action="passwd", email=email, password=password, revokeAccess=revoke_access)
     typer.echo(f"set the password of {email}")
+
+
+@app.command()
+def invite(email: Email, data_dir: DataDir = None) -> None:
+    """Print a link, good for three days, by which a person chooses the password of a new account, or a new one."""
+    typer.echo(_ask(data_dir, action="invite", email=email)["url"])
 
 
 @app.command()

@@ -21,6 +21,11 @@ _TEXTS: Final = Environment(
 )
 
 
+def url_of(issuer_url: str, sealed: str) -> str:
+    """Where a link leads."""
+    return f"{issuer_url}{CHOOSE_PATH}?{urlencode({'link': sealed})}"
+
+
 class Letters:
     """Writes mails with links to `issuer_url`."""
 
@@ -30,13 +35,9 @@ class Letters:
         self._issuer_url = issuer_url
         self._sender = sender
 
-    def url(self, link: Link) -> str:
-        """Where the link leads."""
-        return f"{self._issuer_url}{CHOOSE_PATH}?{urlencode({'link': self.links.seal(link)})}"
-
     def letter(self, link: Link) -> EmailMessage:
         """The mail; marked as sent by a machine (RFC 3834), so that no machine answers."""
-        host = urlsplit(self._issuer_url).netloc
+        url, host = url_of(self._issuer_url, self.links.seal(link)), urlsplit(self._issuer_url).netloc
         minutes = int(self.links.lifetime.total_seconds() // 60)
         message = EmailMessage()
         message["From"] = self._sender
@@ -46,5 +47,5 @@ class Letters:
         message["Message-ID"] = make_msgid(domain=self._sender.rpartition("@")[2].rstrip(">"))
         message["Auto-Submitted"] = "auto-generated"
         text = _TEXTS.get_template(f"{link.offer}.txt")
-        message.set_content(text.render({"url": self.url(link), "host": host, "minutes": minutes}))
+        message.set_content(text.render({"url": url, "host": host, "minutes": minutes}))
         return message
