@@ -79,10 +79,8 @@ def keeps_plans() -> bool:
 @pytest.fixture
 async def database(database_url: str, keeps_plans: bool) -> AsyncIterator[Database]:
     """A pool of the runtime role."""
-    pool = Database(database_url, pool_min=1, pool_max=8, keeps_plans=keeps_plans)
-    await pool.open()
-    yield pool
-    await pool.close()
+    async with Database(database_url, pool_min=1, pool_max=8, keeps_plans=keeps_plans) as pool:
+        yield pool
 
 
 class Clock:

@@ -1,9 +1,14 @@
 """Tenants with a user and a real access token, made the way the product makes them."""
 
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 from uuid import UUID
 
+import anyio
 import orjson
 from joserfc import jws
 from joserfc.jwk import RSAKey
@@ -12,6 +17,8 @@ from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
 from threengram.core.oauth.signing import private_keys
+from threengram.core.people.accounts import create_user
+from threengram.core.people.passwords import PasswordHashes
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind, OAuthScope
 
@@ -20,6 +27,7 @@ AUDIENCE = "http://127.0.0.1:8300/mcp"
 SIGNING_KEY = private_keys(RSAKey.generate_key(2048, private=True).as_pem(private=True).decode())[0]
 """Under the name by which the product knows it."""
 
+Result = TypeVar("Result")
 BOTH = (OAuthScope.MEMORY_READ, OAuthScope.MEMORY_WRITE)
 
 
@@ -50,3 +58,24 @@ async def a_person(
         token,
         Principal(owner.tenant_id, owner.user_id, UUID(claims["jti"]), frozenset(scopes), ActorKind.USER_MCP),
     )
+
+
+def in_database(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:
+    """What `work` makes of a database, for whoever is no coroutine: on a loop and in a thread of its own."""
+
+    async def run() -> Result:
+        async with Database(url) as database:
+            return await work(database)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, run).result()
+
+
+def make_user(database_url: str, email: str, password: str) -> None:
+    """Somebody who may log in."""
+
+    async def make(database: Database) -> None:
+        with closing(PasswordHashes()) as hashes:
+            await create_user(database, hashes, email=email, password=password, now=datetime.now(UTC))
+
+    in_database(database_url, make)

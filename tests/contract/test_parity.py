@@ -157,9 +157,7 @@ class World:
 @pytest.fixture(scope="module")
 async def world(database_url: str, redis_url: str, hash_embedder_url: str) -> AsyncIterator[World]:
     async with AsyncExitStack() as resources:
-        database = Database(database_url, pool_min=1, pool_max=8)
-        await database.open()
-        resources.push_async_callback(database.close)
+        database = await resources.enter_async_context(Database(database_url, pool_min=1, pool_max=8))
         embedder = HttpEmbedder(hash_embedder_url, model_name=MODELS["hash"], dimensions=DIMENSIONS)
         resources.push_async_callback(embedder.close)
         limiter = RateLimiter(redis_url, timeout_s=30)

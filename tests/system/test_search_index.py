@@ -100,13 +100,9 @@ def _project(number: int) -> str | None:
 async def _loaded(owner_url: str, runtime_url: str) -> Loaded:
     model_id = ensure_model(owner_url, name=MODELS["hash"], dimensions=DIMENSIONS)
     vectors = clustered_vectors(LARGE + QUERIES, clusters=CLUSTERS, dimensions=DIMENSIONS, seed=7)
-    database = Database(runtime_url, pool_min=1, pool_max=8)
-    await database.open()
-    try:
+    async with Database(runtime_url, pool_min=1, pool_max=8) as database:
         measured = [(await a_person(database, now=NOW)).principal for _ in range(2)]
         others = await create_tenants(database, [f"tenant-{number}" for number in range(TENANTS - 1)], now=NOW)
-    finally:
-        await database.close()
     large = Filling(measured[0], texts(LARGE), vectors[:LARGE])
     small = Filling(measured[1], large.texts[:SMALL], vectors[:SMALL])
     with (
@@ -158,16 +154,12 @@ async def test_an_indexed_search_finds_what_comparing_every_vector_finds(
     loaded: Loaded, tenant: str, project: str | None
 ) -> None:
     filling = loaded.large if tenant == "large" else loaded.small
-    database = Database(loaded.runtime_url, pool_min=1, pool_max=2)
-    await database.open()
-    core = Core(database, NumberedQueries(loaded.queries), CursorSealer(CURSOR_KEY), lambda: NOW)
     overlaps = []
-    try:
+    async with Database(loaded.runtime_url, pool_min=1, pool_max=2) as database:
+        core = Core(database, NumberedQueries(loaded.queries), CursorSealer(CURSOR_KEY), lambda: NOW)
         for number, query in enumerate(loaded.queries):
             hits = await found(core, filling.principal, number, project)
             truth = true_hits(filling, query, project)
             assert len(hits) == len(truth)
             overlaps.append(len(set(hits) & set(truth)) / len(truth))
-    finally:
-        await database.close()
     assert np.mean(overlaps) >= 0.98

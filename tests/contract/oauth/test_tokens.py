@@ -164,9 +164,10 @@ async def test_every_process_that_shares_a_refresh_token_stays_logged_in(flow: F
 async def test_replicas_agree_about_one_refresh_token(
     flow: Flow, core: Core, hashes: PasswordHashes, olga: Owner, database_url: str, clock: Clock
 ) -> None:
-    pool = Database(database_url, pool_min=1, pool_max=6)
-    await pool.open()
-    async with flow_of(server_of(replace(core, database=pool), hashes), olga) as elsewhere:
+    async with (
+        Database(database_url, pool_min=1, pool_max=6) as pool,
+        flow_of(server_of(replace(core, database=pool), hashes), olga) as elsewhere,
+    ):
         app = await flow.register()
         issued = await flow.tokens(app)
         both = [flow, elsewhere] * 6
@@ -178,7 +179,6 @@ async def test_replicas_agree_about_one_refresh_token(
         assert {error_of(answer) for answer in late} == {(400, "invalid_grant")}
         ended = await elsewhere.refresh(app, answers[0].json()["refresh_token"])
         assert error_of(ended) == (400, "invalid_grant")
-    await pool.close()
 
 
 async def test_a_lost_answer_is_repeated_within_the_grace_and_a_replay_after_it_ends_the_family(

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import anyio
-
 from tests.embedder import PATIENT
 from tests.integration.runtime.processes import Service, listening, service
-from tests.people import SIGNING_KEY, a_person
+from tests.people import SIGNING_KEY, a_person, in_database
 from threengram.core.db.database import Database
 from threengram.core.identity.api_keys import create_api_key
 from threengram.schema.enums import OAuthScope
@@ -36,14 +34,9 @@ def api_process(directory: Path, **variables: str) -> Iterator[Service]:
 def new_key(database_url: str, scopes: Iterable[OAuthScope] = EVERY_SCOPE) -> str:
     """The text of a key of somebody new, good now."""
 
-    async def make() -> str:
-        database = Database(database_url)
-        await database.open()
-        try:
-            now = datetime.now(UTC)
-            person = await a_person(database, now=now)
-            return (await create_api_key(database, person.principal, name="k", scopes=scopes, now=now)).text
-        finally:
-            await database.close()
+    async def make(database: Database) -> str:
+        now = datetime.now(UTC)
+        person = await a_person(database, now=now)
+        return (await create_api_key(database, person.principal, name="k", scopes=scopes, now=now)).text
 
-    return anyio.run(make)
+    return in_database(database_url, make)

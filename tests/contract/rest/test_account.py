@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import anyio
 import orjson
 import pytest
 from starlette.types import Message, Scope
@@ -20,7 +19,7 @@ from tests.contract.rest.stack import Rest, a_key, api_of, requests_to
 from tests.integration.core.exporting import entitled, fill
 from tests.integration.core.writing import rows, write
 from tests.integration.runtime.processes import PATIENCE_S, eventually
-from tests.people import Person, a_person
+from tests.people import Person, a_person, in_database
 from threengram.api.exports import MEDIA_TYPE, Exports
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
@@ -141,7 +140,7 @@ async def test_an_export_ends_when_its_reader_has_gone(core: Core, limiter: Rate
 def test_an_export_that_takes_too_long_is_cut_off_and_looks_like_it(
     database_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    key = anyio.run(a_large_account, database_url)
+    key = in_database(database_url, a_large_account)
     variables = {"database_url": database_url, "redis_url": redis_url, "export_timeout_s": "2"}
     with api_process(tmp_path, **variables) as running:
         eventually(running.is_ready)
@@ -155,16 +154,13 @@ def test_an_export_that_takes_too_long_is_cut_off_and_looks_like_it(
         assert [line["error_class"] for line in running.events("export_cut_off")] == ["DeadlineExceeded"]
 
 
-async def a_large_account(database_url: str) -> str:
+async def a_large_account(database: Database) -> str:
     """A key of somebody with many long memories."""
-    database, now = Database(database_url), datetime.now(UTC)
-    await database.open()
+    now = datetime.now(UTC)
     core = Core(database, None, CursorSealer(CURSOR_KEY), lambda: now)
     person = await a_person(database, now=now)
     await fill(core, person, MANY, content_chars=LONG)
-    key = await a_key(core, person, ACCOUNT)
-    await database.close()
-    return key
+    return await a_key(core, person, ACCOUNT)
 
 
 def received(url: str, key: str, *, waits_for: Callable[[], bool] | None = None) -> bytes:

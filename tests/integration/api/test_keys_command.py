@@ -1,17 +1,15 @@
 """API keys from inside the service's container: the module that an operator runs there."""
 
 import base64
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
-import anyio
 import pytest
 
-from tests.people import SIGNING_KEY
+from tests.people import SIGNING_KEY, in_database
 from threengram.api import keys
-from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.identity.api_keys import ResolvedKey, resolve_api_key
 from threengram.core.ids import new_id
@@ -33,18 +31,6 @@ def asked(database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         return code, said.out + said.err
 
     return ask
-
-
-def in_database(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:
-    async def run() -> Result:
-        database = Database(url)
-        await database.open()
-        try:
-            return await work(database)
-        finally:
-            await database.close()
-
-    return anyio.run(run)
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """The API as a process: it opens its connections, tells how it is, serves, keeps secrets, and ends cleanly."""
 
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 
@@ -13,11 +11,9 @@ from tests.contract.rest.process import api_process, new_key
 from tests.contract.web.stack import token_in
 from tests.integration.runtime.collector import collector
 from tests.integration.runtime.processes import Service, eventually
+from tests.people import make_user
 from tests.servers import free_port
-from threengram.core.db.database import Database
 from threengram.core.ids import new_id
-from threengram.core.people.accounts import create_user
-from threengram.core.people.passwords import PasswordHashes
 
 CANARY = "c4n4ry"
 NOTE = {"memoryType": "note", "topic": "Process", "content": "A process of its own keeps this."}
@@ -187,14 +183,7 @@ def _push_canaries_through_pages(running: Service, database_url: str) -> set[str
     """Log in, fail to, and change a password, all of it with canaries; the secrets that the pages handed out."""
     email, password = f"{new_id()}-{CANARY}@example.test", f"{CANARY} {CANARY} {CANARY}"
 
-    async def make() -> None:
-        database, hashes = Database(database_url), PasswordHashes()
-        await database.open()
-        await create_user(database, hashes, email=email, password=password, now=datetime.now(UTC))
-        await database.close()
-        hashes.close()
-
-    anyio.run(make)
+    make_user(database_url, email, password)
     secrets: set[str] = set()
     with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as browser:
 

@@ -52,11 +52,8 @@ async def test_an_account_that_is_not_active_neither_reads_nor_writes(
         "users": "UPDATE users SET status = %(status)s WHERE tenant_id = %(tenant_id)s",
         "tenants": "UPDATE tenants SET status = %(status)s WHERE id = %(tenant_id)s",
     }[whose]
-    owner = Database(owner_url)
-    await owner.open()
-    async with owner.tenant(alice.principal) as tx:
+    async with Database(owner_url) as owner, owner.tenant(alice.principal) as tx:
         await tx.fetch(Statement("status", statement), {"status": status})
-    await owner.close()
     for refused in (find(core, alice, "content"), write(core, alice, content="more")):
         with pytest.raises(AccessSuspended):
             await refused
@@ -105,24 +102,20 @@ async def test_a_search_takes_two_round_trips_and_a_refused_one_never_searches(
 ) -> None:
     await write(core, alice, content="apples and pears")
     counting = Counting()
-    watched = Database(database_url, observer=counting)
-    await watched.open()
-    counted = replace(core, database=watched)
-    assert len((await find(counted, alice, "apples")).hits) == 1
-    assert len(counting.seen) == 2
-    await configure(core, alice, "set_retrieval_default", mode="require")
-    counting.seen.clear()
-    with pytest.raises(UnscopedRetrieval):
-        await find(counted, alice, "apples")
-    assert not [name for name in counting.seen if name.startswith("search")]
-    await watched.close()
+    async with Database(database_url, observer=counting) as watched:
+        counted = replace(core, database=watched)
+        assert len((await find(counted, alice, "apples")).hits) == 1
+        assert len(counting.seen) == 2
+        await configure(core, alice, "set_retrieval_default", mode="require")
+        counting.seen.clear()
+        with pytest.raises(UnscopedRetrieval):
+            await find(counted, alice, "apples")
+        assert not [name for name in counting.seen if name.startswith("search")]
 
 
 async def test_a_statement_that_takes_too_long_is_stopped(database_url: str, alice: Person) -> None:
-    hasty = Database(database_url, statement_timeout_ms=50)
-    await hasty.open()
-    with pytest.raises(Unavailable):
-        async with hasty.tenant(alice.principal) as tx:
-            await tx.fetch(Statement("slow", "SELECT pg_sleep(60)"))
-    await hasty.close()
+    async with Database(database_url, statement_timeout_ms=50) as hasty:
+        with pytest.raises(Unavailable):
+            async with hasty.tenant(alice.principal) as tx:
+                await tx.fetch(Statement("slow", "SELECT pg_sleep(60)"))
     assert Database(database_url).statement_timeout_ms < 15_000

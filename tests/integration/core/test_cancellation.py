@@ -22,8 +22,6 @@ LONGEST_S = 0.05
 
 
 async def test_calls_cancelled_at_any_moment_give_their_connections_back(database_url: str) -> None:
-    database = Database(database_url, pool_min=2, pool_max=POOL_MAX)
-    await database.open()
     moments = random.Random(7)
     waiting = iter([(number % 2 == 0, moments.random() * LONGEST_S) for number in range(CALLS)])
 
@@ -31,13 +29,11 @@ async def test_calls_cancelled_at_any_moment_give_their_connections_back(databas
         for by_deadline, after_s in waiting:
             await (cut_by_deadline if by_deadline else cut_by_its_owner)(database, after_s)
 
-    try:
+    async with Database(database_url, pool_min=2, pool_max=POOL_MAX) as database:
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):
                 group.create_task(caller())
         await eventually(partial(is_complete, database))
-    finally:
-        await database.close()
 
 
 async def cut_by_deadline(database: Database, after_s: float) -> None:

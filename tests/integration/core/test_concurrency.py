@@ -24,10 +24,8 @@ Result = TypeVar("Result")
 @pytest.fixture
 async def crowd(database_url: str, clock: Clock) -> AsyncIterator[Core]:
     """A core for many callers at once, without an embedder."""
-    pool = Database(database_url, pool_min=1, pool_max=16)
-    await pool.open()
-    yield Core(pool, None, CursorSealer(CURSOR_KEY), clock)
-    await pool.close()
+    async with Database(database_url, pool_min=1, pool_max=16) as pool:
+        yield Core(pool, None, CursorSealer(CURSOR_KEY), clock)
 
 
 async def at_once(calls: Iterable[Awaitable[Result]], *, callers: int = 100) -> list[Result | BaseException]:

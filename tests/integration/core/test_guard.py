@@ -24,11 +24,9 @@ async def test_a_database_in_order_passes(database: Database) -> None:
 
 
 async def test_the_owner_is_refused(owner_url: str) -> None:
-    pool = Database(owner_url)
-    await pool.open()
-    with pytest.raises(guard.GuardViolation) as refused:
-        await guard.check(pool)
-    await pool.close()
+    async with Database(owner_url) as pool:
+        with pytest.raises(guard.GuardViolation) as refused:
+            await guard.check(pool)
     assert "role owns memories" in refused.value.violations
 
 

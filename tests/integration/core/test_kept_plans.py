@@ -36,10 +36,8 @@ SCANS = Statement(
 @pytest.fixture
 async def keeping(core: Core, database_url: str) -> AsyncIterator[Core]:
     """A core on one connection, which keeps plans."""
-    database = Database(database_url, pool_min=1, pool_max=1, keeps_plans=True)
-    await database.open()
-    yield replace(core, database=database)
-    await database.close()
+    async with Database(database_url, pool_min=1, pool_max=1, keeps_plans=True) as database:
+        yield replace(core, database=database)
 
 
 async def kept(database: Database) -> dict[str, tuple[int, int]]:
@@ -81,14 +79,12 @@ async def test_a_connection_serves_on_after_a_refused_write(keeping: Core, alice
 
 
 async def test_nothing_is_prepared_unless_asked_for(core: Core, database_url: str, alice: Person) -> None:
-    database = Database(database_url, pool_min=1, pool_max=1)
-    await database.open()
-    plain = replace(core, database=database)
-    for content in "abcdefgh":
-        await keep(plain, alice, f"Note {content} of the alphabet.")
-        await find(plain, alice, "alphabet")
-    assert await kept(database) == {}
-    await database.close()
+    async with Database(database_url, pool_min=1, pool_max=1) as database:
+        plain = replace(core, database=database)
+        for content in "abcdefgh":
+            await keep(plain, alice, f"Note {content} of the alphabet.")
+            await find(plain, alice, "alphabet")
+        assert await kept(database) == {}
 
 
 async def test_statements_without_the_mark_are_never_prepared(keeping: Core, alice: Person) -> None:

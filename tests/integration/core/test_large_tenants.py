@@ -1,14 +1,12 @@
 """A tenant too large to compare every vector: the index is walked, and finds what comparing everything would find."""
 
-import anyio
 import numpy as np
 import psycopg
 import pytest
 
 from tests.integration.core.writing import day, find
-from tests.people import Person, a_person
+from tests.people import Person, a_person, in_database
 from threengram.core.call import Core
-from threengram.core.db.database import Database
 from threengram.core.embeddings.embedder import DocumentVectors, QueryVector, Vector
 from threengram.core.search import queries
 from threengram.evals.bench.corpus import Text
@@ -65,16 +63,7 @@ class Answering:
 @pytest.fixture(scope="module")
 def crowded(database_url: str, owner_url: str) -> Person:
     """Somebody with many memories, every fiftieth of them in a project; all share a common word."""
-
-    async def make() -> Person:
-        database = Database(database_url)
-        await database.open()
-        try:
-            return await a_person(database, now=day(1))
-        finally:
-            await database.close()
-
-    person = anyio.run(make)
+    person = in_database(database_url, lambda database: a_person(database, now=day(1)))
     texts = [
         Text(MemoryType.NOTE, f"Topic {n}", f"common words about entry {n}", "work", None if n % 50 else "rare")
         for n in range(MEMORIES)

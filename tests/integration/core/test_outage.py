@@ -35,10 +35,8 @@ def end(database_url: str, pid: int) -> None:
 @pytest.fixture
 async def scarce(database_url: str) -> AsyncIterator[Database]:
     """A pool of one connection."""
-    pool = Database(database_url, pool_min=1, pool_max=1)
-    await pool.open()
-    yield pool
-    await pool.close()
+    async with Database(database_url, pool_min=1, pool_max=1) as pool:
+        yield pool
 
 
 async def test_connections_that_were_ended_while_nobody_used_them_fail_no_caller(

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 
@@ -15,9 +14,8 @@ from tests.contract.mcp.stack import modern_body, modern_headers
 from tests.embedder import PATIENT
 from tests.integration.runtime.collector import Collected, collector
 from tests.integration.runtime.processes import Service, eventually, listening, service
-from tests.people import AUDIENCE, ISSUER, Person, a_person
+from tests.people import AUDIENCE, ISSUER, Person, a_person, in_database
 from tests.servers import free_port
-from threengram.core.db.database import Database
 
 CANARY = "c4n4ry"
 PREFIX = "THREENGRAM_GATEWAY_"
@@ -43,16 +41,7 @@ def _gateway(directory: Path, **variables: str) -> Iterator[Service]:
 @pytest.fixture
 def person(database_url: str) -> Person:
     """Somebody whose token is good now, by the clock of a process of its own."""
-
-    async def make() -> Person:
-        database = Database(database_url)
-        await database.open()
-        try:
-            return await a_person(database, now=datetime.now(UTC))
-        finally:
-            await database.close()
-
-    return anyio.run(make)
+    return in_database(database_url, lambda database: a_person(database, now=datetime.now(UTC)))
 
 
 def _call(running: Service, token: str, tool: str, arguments: dict[str, Any]) -> httpx2.Response:

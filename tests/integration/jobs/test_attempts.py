@@ -28,10 +28,8 @@ ENDLESS = Statement("test_endless", "SELECT count(*) FROM generate_series(1, 100
 @pytest.fixture
 async def hasty(database_url: str) -> AsyncIterator[Database]:
     """Whose statements may take half a second."""
-    database = Database(database_url, pool_max=2, statement_timeout_ms=500)
-    await database.open()
-    yield database
-    await database.close()
+    async with Database(database_url, pool_max=2, statement_timeout_ms=500) as database:
+        yield database
 
 
 async def test_a_run_that_succeeds_is_done_with_its_counts(database: Database, clock: Clock, alice: Person) -> None:

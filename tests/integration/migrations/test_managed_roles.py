@@ -44,10 +44,8 @@ async def test_the_schema_comes_without_a_word_about_roles_that_somebody_else_ma
     owner_url, runtime_url = operated
     for _ in range(2):
         upgrade(owner_url, runtime_password="", runtime_role=RUNTIME)
-    database = Database(runtime_url)
-    await database.open()
-    await guard.check(database)
-    retire(owner_url, [RUNTIME])
-    await database.close()
+    async with Database(runtime_url) as database:
+        await guard.check(database)
+        retire(owner_url, [RUNTIME])
     with psycopg.connect(runtime_url) as runtime, pytest.raises(psycopg.errors.UndefinedTable):
         runtime.execute("SELECT FROM signing_keys")

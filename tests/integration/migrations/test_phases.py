@@ -28,10 +28,8 @@ async def released(empty_database: str) -> AsyncIterator[tuple[str, Database]]:
     """The owner's URL and the runtime role's pool of a database at this release."""
     password = secrets.token_urlsafe()
     upgrade(empty_database, runtime_password=password)
-    pool = Database(as_role(empty_database, ROLE, password), pool_max=8)
-    await pool.open()
-    yield empty_database, pool
-    await pool.close()
+    async with Database(as_role(empty_database, ROLE, password), pool_max=8) as pool:
+        yield empty_database, pool
 
 
 def migrate(owner_url: str, home: Path, phase: Phase) -> str | None:

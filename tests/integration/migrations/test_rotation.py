@@ -78,9 +78,5 @@ async def test_an_open_session_of_a_retired_role_reads_nothing_more(empty_databa
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Database]:
-    database = Database(url, pool_min=1)
-    await database.open()
-    try:
+    async with Database(url, pool_min=1) as database:
         yield database
-    finally:
-        await database.close()

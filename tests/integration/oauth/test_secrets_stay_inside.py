@@ -1,12 +1,9 @@
 """No code, token, client secret, password or address leaves the process by a log line, a metric or a span."""
 
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-import anyio
 import httpx2
 
 from tests.contract.oauth.stack import STATE, VERIFIER, App, authorize_url
@@ -14,22 +11,8 @@ from tests.contract.rest.process import api_process
 from tests.contract.web.stack import PASSWORD, TOKEN
 from tests.integration.runtime.collector import collector
 from tests.integration.runtime.processes import eventually
-from threengram.core.db.database import Database
+from tests.people import make_user
 from threengram.core.ids import new_id
-from threengram.core.people.accounts import create_user
-from threengram.core.people.passwords import PasswordHashes
-
-
-def make_user(database_url: str, email: str) -> None:
-    async def make() -> None:
-        database, hashes = Database(database_url), PasswordHashes()
-        await database.open()
-        await create_user(database, hashes, email=email, password=PASSWORD, now=datetime.now(UTC))
-        await database.close()
-        hashes.close()
-
-    with ThreadPoolExecutor(1) as aside:
-        aside.submit(anyio.run, make).result()
 
 
 def form_token(page: httpx2.Response) -> str:
@@ -69,7 +52,7 @@ def whole_flow(http: httpx2.Client, email: str) -> list[str]:
 
 def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_url: str, redis_url: str) -> None:
     email = f"canary-{new_id()}@example.test"
-    make_user(database_url, email)
+    make_user(database_url, email, PASSWORD)
     urls = {"database_url": database_url, "redis_url": redis_url, "log_level": "DEBUG"}
     with collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
         eventually(running.is_ready)

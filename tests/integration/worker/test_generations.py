@@ -40,13 +40,11 @@ CALIBRATION = {"similarity": 1.0, "share": 1.0, "lift": 1.0, "words": 0.1, "bias
 
 @pytest.fixture
 async def shelf(own_database_url: str, own_owner_url: str, two_models_url: str) -> AsyncIterator[Shelf]:
-    database = Database(own_database_url, pool_min=1, pool_max=6)
-    await database.open()
-    embedder = FollowingEmbedder(database, two_models_url, headers=dict, min_interval_s=0)
-    core = Core(database, embedder, CursorSealer(CURSOR_KEY), lambda: datetime.now(UTC), 5.0, 5.0)
-    yield Shelf(core, await a_person(database), two_models_url, own_owner_url)
-    await embedder.close()
-    await database.close()
+    async with Database(own_database_url, pool_min=1, pool_max=6) as database:
+        embedder = FollowingEmbedder(database, two_models_url, headers=dict, min_interval_s=0)
+        core = Core(database, embedder, CursorSealer(CURSOR_KEY), lambda: datetime.now(UTC), 5.0, 5.0)
+        yield Shelf(core, await a_person(database), two_models_url, own_owner_url)
+        await embedder.close()
 
 
 def drafted(content: str) -> Draft:

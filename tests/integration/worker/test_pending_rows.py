@@ -77,23 +77,21 @@ async def test_a_row_whose_statement_takes_too_long_waits_by_itself(
     diary: Diary, own_database_url: str, own_owner_url: str, obedient: ObedientEmbedder
 ) -> None:
     stuck, *others = await diary.write("one", "two", "three")
-    hasty = Database(own_database_url, statement_timeout_ms=3_000)
-    await hasty.open()
-    embedder = client(obedient.url)
-    with psycopg.connect(own_owner_url) as owner:
-        bind(owner, diary.person.principal.tenant_id)
-        # Whoever stores the same window waits for the end of this transaction.
-        owner.execute(
-            "INSERT INTO memory_embeddings (tenant_id, memory_id, model_id, window_no, window_count, embedding)"
-            " SELECT tenant_id, memory_id, model_id, 0, 1, array_fill(1, ARRAY[384])::real[]::halfvec"
-            " FROM embedding_jobs WHERE memory_id = %s",
-            [stuck],
-        )
-        now = datetime.now(UTC) + timedelta(seconds=1)
-        filled = await embed_pending(hasty, embedder, now=now, lease_s=LEASE_S)
-        owner.rollback()
-    await embedder.close()
-    await hasty.close()
+    async with Database(own_database_url, statement_timeout_ms=3_000) as hasty:
+        embedder = client(obedient.url)
+        with psycopg.connect(own_owner_url) as owner:
+            bind(owner, diary.person.principal.tenant_id)
+            # Whoever stores the same window waits for the end of this transaction.
+            owner.execute(
+                "INSERT INTO memory_embeddings (tenant_id, memory_id, model_id, window_no, window_count, embedding)"
+                " SELECT tenant_id, memory_id, model_id, 0, 1, array_fill(1, ARRAY[384])::real[]::halfvec"
+                " FROM embedding_jobs WHERE memory_id = %s",
+                [stuck],
+            )
+            now = datetime.now(UTC) + timedelta(seconds=1)
+            filled = await embed_pending(hasty, embedder, now=now, lease_s=LEASE_S)
+            owner.rollback()
+        await embedder.close()
     assert (filled.claimed, filled.stored, filled.failed) == (3, 2, 1)
     (row,) = await diary.jobs()
     assert (row["memory_id"], row["attempts"], row["error_class"]) == (stuck, 1, "TookTooLong")

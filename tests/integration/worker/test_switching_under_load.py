@@ -34,14 +34,12 @@ PATIENT_S = 10.0
 
 @asynccontextmanager
 async def a_core(database_url: str, embedder_url: str) -> AsyncIterator[Core]:
-    database = Database(database_url, pool_min=1, pool_max=3 * WRITERS)
-    await database.open()
-    embedder = FollowingEmbedder(database, embedder_url, headers=dict, min_interval_s=0)
-    try:
-        yield Core(database, embedder, CursorSealer(CURSOR_KEY), lambda: datetime.now(UTC), PATIENT_S, PATIENT_S)
-    finally:
-        await embedder.close()
-        await database.close()
+    async with Database(database_url, pool_min=1, pool_max=3 * WRITERS) as database:
+        embedder = FollowingEmbedder(database, embedder_url, headers=dict, min_interval_s=0)
+        try:
+            yield Core(database, embedder, CursorSealer(CURSOR_KEY), lambda: datetime.now(UTC), PATIENT_S, PATIENT_S)
+        finally:
+            await embedder.close()
 
 
 async def test_a_model_changes_to_another_width_and_back_under_load_though_its_fill_is_killed(

@@ -81,10 +81,6 @@ class Diary:
 @asynccontextmanager
 async def open_diary(database_url: str) -> AsyncIterator[Diary]:
     """The diary of a new person."""
-    database = Database(database_url, pool_min=1, pool_max=WRITERS, observer=TelemetryObserver())
-    await database.open()
-    try:
+    async with Database(database_url, pool_min=1, pool_max=WRITERS, observer=TelemetryObserver()) as database:
         core = Core(database, None, CursorSealer(CURSOR_KEY), lambda: datetime.now(UTC))
         yield Diary(core, await a_person(database))
-    finally:
-        await database.close()

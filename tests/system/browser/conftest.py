@@ -5,15 +5,12 @@ import contextlib
 import shutil
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import anyio
 import httpx2
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -24,12 +21,9 @@ from tests.conftest import CURSOR_KEY
 from tests.contract.web.mailbox import Mailbox, a_mailbox
 from tests.contract.web.stack import PASSWORD
 from tests.integration.runtime.processes import Service, address, eventually, listening, service
-from tests.people import SIGNING_KEY
+from tests.people import SIGNING_KEY, make_user
 from tests.requirements import ROOT
-from threengram.core.db.database import Database
 from threengram.core.ids import new_id
-from threengram.core.people.accounts import create_user
-from threengram.core.people.passwords import PasswordHashes
 
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -94,17 +88,8 @@ def api(database_url: str, redis_url: str, mail: Mail, tmp_path_factory: pytest.
 @pytest.fixture
 def email(database_url: str) -> str:
     """The address of somebody new whose password is `PASSWORD`."""
-
-    async def make(address: str) -> None:
-        database, hashes = Database(database_url), PasswordHashes()
-        await database.open()
-        await create_user(database, hashes, email=address, password=PASSWORD, now=datetime.now(UTC))
-        await database.close()
-        hashes.close()
-
     made = f"olga-{str(new_id())[-6:]}@example.test"
-    with ThreadPoolExecutor(1) as aside:  # the browser's driver has a loop in this thread
-        aside.submit(anyio.run, make, made).result()
+    make_user(database_url, made, PASSWORD)
     return made
 
 

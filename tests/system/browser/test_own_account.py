@@ -1,11 +1,9 @@
 """What is a person's own: proposals, keys, the data, the account, by clicking; and how it looks."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from uuid import UUID
 
-import anyio
 import httpx2
 import orjson
 from playwright.sync_api import Browser, Page, expect
@@ -13,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.contract.web.stack import PASSWORD
 from tests.integration.core.proposing import propose_edge, propose_fact
 from tests.integration.runtime.processes import Service
-from tests.people import Person
+from tests.people import Person, in_database
 from tests.system.browser.conftest import a_page, log_in, show
 from tests.system.browser.writing import live
 from threengram.core.call import Core
@@ -25,19 +23,15 @@ from threengram.core.identity.provision import find_user
 def propose(database_url: str, email: str, newer: str, older: str) -> None:
     """Leave proposals of both kinds, as background work does."""
 
-    async def make() -> None:
-        database = Database(database_url)
-        await database.open()
+    async def make(database: Database) -> None:
         principal = await find_user(database, email)
         assert principal is not None
         core = Core(database, None, CursorSealer(b"k" * 32), lambda: datetime.now(UTC))
         person = Person("", principal)
         await propose_edge(core, person, UUID(newer), UUID(older))
         await propose_fact(core, person, UUID(newer), subject="ledger", predicate="regions.count", value="4")
-        await database.close()
 
-    with ThreadPoolExecutor(1) as aside:  # the browser's driver has a loop in this thread
-        aside.submit(anyio.run, make).result()
+    in_database(database_url, make)
 
 
 def test_a_proposal_is_accepted_and_taken_back(page: Page, api: Service, email: str, database_url: str) -> None:

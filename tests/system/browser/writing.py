@@ -1,15 +1,14 @@
 """Memories for somebody who looks at them, written by a program of theirs over REST."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import anyio
 import httpx2
 
 from tests.contract.rest.stack import BOTH
 from tests.integration.runtime.processes import Service
+from tests.people import in_database
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.identity.api_keys import create_api_key
@@ -57,16 +56,11 @@ LIFE: Sequence[Mapping[str, Any]] = [
 def live(api: Service, database_url: str, email: str, memories: Sequence[Mapping[str, Any]] = LIFE) -> list[str]:
     """Write memories for the owner of an address; their ids."""
 
-    async def a_key() -> str:
-        database = Database(database_url)
-        await database.open()
+    async def a_key(database: Database) -> str:
         owner = await provision.find_user(database, email)
         assert owner is not None
-        made = await create_api_key(database, owner, name="a key", scopes=BOTH, now=datetime.now(UTC), expires_at=None)
-        await database.close()
-        return made.text
+        return (await create_api_key(database, owner, name="a key", scopes=BOTH, now=datetime.now(UTC))).text
 
-    with ThreadPoolExecutor(1) as aside:  # the browser's driver has a loop in this thread
-        key = aside.submit(anyio.run, a_key).result()
+    key = in_database(database_url, a_key)
     with httpx2.Client(base_url=f"{api.url}/api/v1", headers={"x-api-key": key}, timeout=60, trust_env=False) as http:
         return [http.post("/memories", json=memory).raise_for_status().json()["memory"]["id"] for memory in memories]

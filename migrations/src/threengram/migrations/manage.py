@@ -10,7 +10,8 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -102,19 +103,14 @@ def activate_key(owner_url: str, pem: str, now: datetime) -> str:
 
 async def make_user(settings: Settings, email: str, password: str, now: datetime) -> None:
     """A user with a tenant of its own."""
-    database = await _opened(settings)
-    hashes = PasswordHashes(threads=1)
-    try:
-        await create_user(database, hashes, email=normal_email(email), password=password, now=now)
-    finally:
-        hashes.close()
-        await database.close()
+    with closing(PasswordHashes(threads=1)) as hashes:
+        async with _opened(settings) as database:
+            await create_user(database, hashes, email=normal_email(email), password=password, now=now)
 
 
 async def token(settings: Settings, email: str, lifetime: timedelta, now: datetime) -> str:
     """An access token for the MCP server, signed with the first of the keys, that its user could have got by OAuth."""
-    database = await _opened(settings)
-    try:
+    async with _opened(settings) as database:
         user = await provision.find_user(database, normal_email(email))
         if user is None:
             raise Refused("there is no such user; make one with `user EMAIL`")
@@ -128,14 +124,16 @@ async def token(settings: Settings, email: str, lifetime: timedelta, now: dateti
             now=now,
             lifetime=lifetime,
         )
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Database]:
+    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
+    try:
+        await schema.open_when_ready(database, timeout_s=settings.wait_s)
+        yield database
     finally:
         await database.close()
-
-
-async def _opened(settings: Settings) -> Database:
-    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await schema.open_when_ready(database, timeout_s=settings.wait_s)
-    return database
 
 
 def main(arguments: Sequence[str]) -> int:

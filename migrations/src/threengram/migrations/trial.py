@@ -169,15 +169,11 @@ class Owner:
 @asynccontextmanager
 async def owner_of(settings: Settings) -> AsyncIterator[Owner]:
     """The user, made if missing."""
-    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await database.open()
-    try:
+    async with Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1) as database:
         principal = await provision.find_user(database, EMAIL)
         if principal is None:
             principal = await provision.create_tenant(database, email=EMAIL, name=EMAIL, now=system_clock())
         yield Owner(settings, database, principal)
-    finally:
-        await database.close()
 
 
 async def run(settings: Settings) -> None:

@@ -80,15 +80,11 @@ async def kept_steps(
 
     Without `commits` the round trip that would commit is kept but not sent.
     """
-    database = _KeepingDatabase(runtime_url, commits=commits)
-    await database.open()
-    try:
+    async with _KeepingDatabase(runtime_url, commits=commits) as database:
         for verb in verbs:
             with suppress(_Kept):
                 async with open_call(replace(core, database=database), principal) as call:
                     await verb(call)
-    finally:
-        await database.close()
     return [unit for unit in database.units if unit and unit[0].statement.name != ADMISSION.name]
 
 

@@ -75,13 +75,9 @@ def _prepared(owner_url: str) -> str:
 
 
 async def _filled(owner: psycopg.Connection, runtime_url: str, count: int) -> None:
-    database = Database(runtime_url)
-    await database.open()
-    try:
+    async with Database(runtime_url) as database:
         now = datetime.now(UTC)
         principal = await create_tenant(database, email="switch@example.test", name="switch", now=now)
-    finally:
-        await database.close()
     vectors = np.full((count, FORMER.dimensions), FORMER.dimensions**-0.5, dtype=np.float32)
     load(owner, [Filling(principal, generated(count), vectors)], model_id=1, now=now)
     settle(owner)
@@ -89,17 +85,15 @@ async def _filled(owner: psycopg.Connection, runtime_url: str, count: int) -> No
 
 async def _embedded(runtime_url: str, embedder_url: str, name: str, dimensions: int) -> None:
     """What a worker does, batch by batch."""
-    database = Database(runtime_url)
     embedder = HttpEmbedder(embedder_url, model_name=name, dimensions=dimensions)
-    await database.open()
     try:
-        claimed = 1
-        while claimed:
-            due = datetime.now(UTC) + timedelta(seconds=1)
-            claimed = (await embed_pending(database, embedder, now=due, lease_s=LEASE_S)).claimed
+        async with Database(runtime_url) as database:
+            claimed = 1
+            while claimed:
+                due = datetime.now(UTC) + timedelta(seconds=1)
+                claimed = (await embed_pending(database, embedder, now=due, lease_s=LEASE_S)).claimed
     finally:
         await embedder.close()
-        await database.close()
 
 
 @contextmanager

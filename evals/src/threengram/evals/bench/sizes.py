@@ -49,21 +49,13 @@ def main() -> None:
 
 
 async def _tenant(url: str) -> list[Principal]:
-    database = Database(url)
-    await database.open()
-    try:
+    async with Database(url) as database:
         return await create_tenants(database, ["sizes"], now=datetime.now(UTC))
-    finally:
-        await database.close()
 
 
 async def _sizes(url: str) -> dict[str, int]:
-    database = Database(url)
-    await database.open()
-    try:
+    async with Database(url) as database:
         return {name: table.bytes for name, table in (await vitals(database)).tables.items()}
-    finally:
-        await database.close()
 
 
 if __name__ == "__main__":

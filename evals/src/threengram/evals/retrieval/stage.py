@@ -190,14 +190,12 @@ async def stage(owner_url: str, subject: Subject) -> AsyncIterator[Stage]:
     ensure_model(owner_url, name=name, dimensions=dimensions)
     parts = urlsplit(owner_url)
     runtime_url = urlunsplit(parts._replace(netloc=f"{RUNTIME_ROLE}:{password}@{parts.hostname}:{parts.port}"))
-    database = Database(runtime_url, pool_min=1, pool_max=4)
     embedder = HttpEmbedder(subject.embedder_url, model_name=name, dimensions=dimensions)
-    await database.open()
     try:
-        yield Stage(database, embedder)
+        async with Database(runtime_url, pool_min=1, pool_max=4) as database:
+            yield Stage(database, embedder)
     finally:
         await embedder.close()
-        await database.close()
 
 
 @contextlib.contextmanager

@@ -13,14 +13,11 @@ from threengram.core.principal import Principal
 @asynccontextmanager
 async def opened(runtime_url: str) -> AsyncIterator[Database]:
     """The database as its runtime role, on one connection; an error of the domain leaves as `CannotRun`."""
-    database = Database(runtime_url, pool_min=1, pool_max=1)
-    await database.open()
-    try:
-        yield database
-    except Error as error:
-        raise CannotRun(str(error), exit_code=1) from error
-    finally:
-        await database.close()
+    async with Database(runtime_url, pool_min=1, pool_max=1) as database:
+        try:
+            yield database
+        except Error as error:
+            raise CannotRun(str(error), exit_code=1) from error
 
 
 async def user_of(database: Database, email: str) -> Principal:

@@ -2,8 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -61,17 +61,18 @@ class People:
 
         None once the user has another password than the one in the file.
         """
-        async with desk.opened(self.runtime_url) as database, _hashes() as hashes:
-            user = await desk.user_of(database, email)
-            known = await asyncio.to_thread(_read, file)
-            if known and await accounts.has_password(database, hashes, user, known):
+        with closing(PasswordHashes(threads=1)) as hashes:
+            async with desk.opened(self.runtime_url) as database:
+                user = await desk.user_of(database, email)
+                known = await asyncio.to_thread(_read, file)
+                if known and await accounts.has_password(database, hashes, user, known):
+                    return file
+                if await accounts.can_log_in(database, user):
+                    return None
+                password = new_password()
+                await accounts.set_password(database, hashes, user, password, now=now)
+                write_private(file, password.encode() + b"\n")
                 return file
-            if await accounts.can_log_in(database, user):
-                return None
-            password = new_password()
-            await accounts.set_password(database, hashes, user, password, now=now)
-            write_private(file, password.encode() + b"\n")
-            return file
 
     def _list(self) -> dict[str, Any]:
         """Everybody by address; blocks. Only the resolver's role sees all users, and the owner may act as it."""
@@ -85,15 +86,6 @@ class People:
 def new_password(choice: Callable[[str], str] = secrets.choice) -> str:
     """A password of 99 bits that is easy to type."""
     return "-".join("".join(choice(_ALPHABET) for _ in range(_GROUP_CHARS)) for _ in range(_GROUPS))
-
-
-@asynccontextmanager
-async def _hashes() -> AsyncIterator[PasswordHashes]:
-    hashes = PasswordHashes(threads=1)
-    try:
-        yield hashes
-    finally:
-        hashes.close()
 
 
 def _read(file: Path) -> str:

@@ -59,9 +59,7 @@ class Provisioner:
 
     async def token(self, grant: Grant, now: datetime) -> str:
         """A signed access token for the MCP resource, its row written. Raises `CannotRun` for an unknown user."""
-        database = Database(self.runtime_url, pool_min=1, pool_max=1)
-        await database.open()
-        try:
+        async with Database(self.runtime_url, pool_min=1, pool_max=1) as database:
             principal = await provision.find_user(database, grant.email)
             if principal is None and not grant.creates_user:
                 raise CannotRun("there is no such user; give --create to make one with a tenant of its own")
@@ -77,8 +75,6 @@ class Provisioner:
                 now=now,
                 lifetime=grant.lifetime,
             )
-        finally:
-            await database.close()
 
 
 def active_model(owner_url: str) -> str | None:

@@ -8,8 +8,7 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -48,8 +47,8 @@ def line_of(key: ApiKey, now: datetime) -> str:
 
 async def _act(given: argparse.Namespace) -> list[str]:
     """The lines to print."""
-    now = datetime.now(UTC)
-    async with _database() as database:
+    now, settings = datetime.now(UTC), Settings.model_validate({})
+    async with Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1) as database:
         user = await _user(database, given.email)
         match given.action:
             case "create":
@@ -75,17 +74,6 @@ async def _user(database: Database, email: str) -> Principal:
     if user is None:
         raise NotFound("user", field="email")
     return user
-
-
-@asynccontextmanager
-async def _database() -> AsyncIterator[Database]:
-    settings = Settings.model_validate({})
-    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await database.open()
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ import asyncio
 import getpass
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
@@ -39,8 +40,7 @@ async def act(
     revoke_access: bool = False,
 ) -> UUID:
     """Do one of `ACTIONS`; the id of the user. Raises `NotFound`, `Conflict` or `InvalidRequest`."""
-    hashes = PasswordHashes(threads=1)
-    try:
+    with closing(PasswordHashes(threads=1)) as hashes:
         if action == "create":
             return (await accounts.create_user(database, hashes, email=email, password=password, now=now)).user_id
         user = await provision.find_user(database, normal_email(email))
@@ -56,8 +56,6 @@ async def act(
             case _:
                 raise InvalidRequest(f"there are {', '.join(ACTIONS)}", field="action")
         return user.user_id
-    finally:
-        hashes.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,16 +86,12 @@ def _password() -> str:
 
 async def _in_database(action: str, email: str, password: str, revoke_access: bool) -> str:
     settings = Settings.model_validate({})
-    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await database.open()
-    now = datetime.now(UTC)
-    try:
+    async with Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1) as database:
+        now = datetime.now(UTC)
         if action == INVITE:
             invitations = Invitations.of(settings.cursor_key.get_secret_value(), settings.issuer_url)
             return await invitations.url(database, email, now)
         return str(await act(database, action, email, now=now, password=password, revoke_access=revoke_access))
-    finally:
-        await database.close()
 
 
 if __name__ == "__main__":

@@ -32,12 +32,8 @@ def jobs(arguments: Sequence[str]) -> int:
 
 async def _answer(request: dict[str, Any]) -> dict[str, Any]:
     settings = Settings.model_validate({})
-    database = Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1)
-    await database.open()
-    try:
+    async with Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1) as database:
         return await desk.answer(database, request, datetime.now(UTC))
-    finally:
-        await database.close()
 
 
 def _parser() -> argparse.ArgumentParser:

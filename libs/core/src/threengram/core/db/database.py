@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, Self, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -183,7 +183,7 @@ class SystemTransaction(Transaction):
 
 
 class Database:
-    """A pool of connections of the runtime role.
+    """A pool of connections of the runtime role, open for the length of an `async with` or from `open` to `close`.
 
     With `keeps_plans` a connection keeps the plans of statements that allow it. What is prepared belongs to a session
     of the server: a transaction pooler has to follow it from one session to the next, as PgBouncer does from 1.22 on
@@ -220,6 +220,13 @@ class Database:
         )
         self._halfvec: TypeInfo | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def open(self, *, timeout_s: float = 30.0) -> None:
         """Fill the pool; raises `Unavailable` when the database does not answer in time."""
