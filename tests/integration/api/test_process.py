@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.rest.process import api_process, new_key
 from tests.contract.web.stack import token_in
-from tests.integration.runtime.collector import collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import Service, eventually
 from tests.people import make_user
 from tests.servers import free_port
@@ -126,7 +126,7 @@ def exits(
     """What left the process through each exit, after the canary went in through each door."""
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
     directory = tmp_path_factory.mktemp("api")
-    with collector() as otlp, api_process(directory, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
+    with Collector() as otlp, api_process(directory, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
         eventually(running.is_ready)
         _push_canaries(running, pushed_key)
         secrets = _push_canaries_through_pages(running, database_url)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import anyio
 import pytest
 
-from tests.integration.consolidation.chatting import Chat, chat_gateway, completion
+from tests.integration.consolidation.chat_gateway import Chat, completion
 from tests.integration.consolidation.consolidating import claims, proposed, run, write_all
 from tests.integration.core.writing import rows
 from tests.people import Person
@@ -21,7 +21,7 @@ RULED = [(NEW, OLD, "supersedes")]
 
 @pytest.fixture
 def chat() -> Iterator[Chat]:
-    with chat_gateway() as chat:
+    with Chat() as chat:
         yield chat
 
 

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from tests.integration.core.writing import write
 from tests.people import Person
-from tests.served import StandIn, sent
+from tests.stand_ins import StandIn, sent
 from threengram.core.call import Core, open_call
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.search.search import search

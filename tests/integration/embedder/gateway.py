@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import anyio
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from tests.served import StandIn, answer, sent
+from tests.stand_ins import StandIn, answer, drip, sent
 
 DIMENSIONS = 4
 USAGE = 11
@@ -83,17 +82,6 @@ class Gateway(StandIn):
             except TimeoutError:
                 pass
         if reply.drips_every_s:
-            await _drip(receive, send, reply)
+            await drip(receive, send, reply.status, reply.body, every_s=reply.drips_every_s)
         else:
             await answer(send, reply.status, reply.body, reply.headers)
-
-
-async def _drip(receive: Receive, send: Send, reply: Reply) -> None:
-    """Send the body byte by byte, until it is whole or nobody reads it."""
-    await send({"type": "http.response.start", "status": reply.status, "headers": []})
-    for place in range(len(reply.body)):
-        await send({"type": "http.response.body", "body": reply.body[place : place + 1], "more_body": True})
-        with anyio.move_on_after(reply.drips_every_s):
-            if (await receive())["type"] == "http.disconnect":
-                return
-    await send({"type": "http.response.body", "body": b""})

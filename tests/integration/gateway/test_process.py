@@ -12,7 +12,7 @@ import pytest
 
 from tests.contract.mcp.stack import modern_body, modern_headers
 from tests.embedder import PATIENT
-from tests.integration.runtime.collector import Collected, collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import Service, eventually, listening, service
 from tests.people import AUDIENCE, ISSUER, Person, a_person, in_database
 from tests.servers import free_port
@@ -98,7 +98,7 @@ def test_the_token_of_a_caller_goes_no_further(
 ) -> None:
     note = {"memoryType": "note", "topic": "Token", "content": "A token is for this resource only."}
     with (
-        collector() as embedder,
+        Collector() as embedder,
         _gateway(tmp_path, database_url=database_url, redis_url=redis_url, embedder_url=embedder.url) as running,
     ):
         eventually(running.is_ready)
@@ -137,7 +137,7 @@ def test_a_role_that_sees_past_row_security_is_refused_at_start(tmp_path: Path, 
 def exits(tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: str, person: Person) -> dict[str, str]:
     """What left the process through each exit, after the canary went in through each door."""
     with (
-        collector() as otlp,
+        Collector() as otlp,
         _gateway(
             tmp_path,
             database_url=database_url,
@@ -194,5 +194,5 @@ def _push_canaries(running: Service, token: str) -> None:
     httpx2.get(f"{running.url}/{CANARY}?{CANARY}={CANARY}", **post)
 
 
-def _text(otlp: Collected) -> str:
+def _text(otlp: Collector) -> str:
     return otlp.text

@@ -9,7 +9,7 @@ import httpx2
 from tests.contract.oauth.stack import STATE, VERIFIER, App, authorize_url
 from tests.contract.rest.process import api_process
 from tests.contract.web.stack import PASSWORD, TOKEN
-from tests.integration.runtime.collector import collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import eventually
 from tests.people import make_user
 from threengram.core.ids import new_id
@@ -54,7 +54,7 @@ def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_u
     email = f"canary-{new_id()}@example.test"
     make_user(database_url, email, PASSWORD)
     urls = {"database_url": database_url, "redis_url": redis_url, "log_level": "DEBUG"}
-    with collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
+    with Collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
         eventually(running.is_ready)
         with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as http:
             secrets = whole_flow(http, email)

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.integration.runtime.collector import collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.probe_service import CANARY
 from tests.integration.runtime.processes import Service, eventually, listening, probe
 
@@ -15,7 +15,7 @@ SECRET_PATH_PART = "0198c5e8-aaaa-7000-8000-00000000cafe"
 @pytest.fixture
 def exits(tmp_path: Path) -> dict[str, str]:
     """What left the process through each exit, after the canary went in through each door."""
-    with collector() as otlp, listening() as listener:
+    with Collector() as otlp, listening() as listener:
         with probe(tmp_path, listener, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
             eventually(running.is_ready)
             params = {"q": CANARY}

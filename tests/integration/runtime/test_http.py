@@ -4,7 +4,7 @@ import anyio
 import httpx2
 import pytest
 
-from tests.integration.runtime.collector import collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import listening
 from threengram.runtime import http
 from threengram.runtime.metrics import REGISTRY
@@ -20,7 +20,7 @@ def requests(peer: str, status_class: str) -> float:
 
 async def test_a_request_is_counted_under_its_peer_and_carries_a_trace_even_outside_of_one() -> None:
     before = requests("embedder", "2xx")
-    with collector() as peer:
+    with Collector() as peer:
         async with http.client(peer.url, timeout_s=2, max_connections=1, peer="embedder") as client:
             response = await client.post("/v1/embeddings", json={})
 
@@ -43,6 +43,6 @@ async def test_a_silent_peer_fails_within_the_timeout() -> None:
 async def test_proxy_variables_of_the_environment_do_not_divert_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
-    with collector() as peer:
+    with Collector() as peer:
         async with http.client(peer.url, timeout_s=2, max_connections=1) as client:
             assert (await client.get("/")).status_code == 200

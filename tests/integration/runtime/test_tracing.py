@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.integration.runtime.collector import collector
+from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import eventually, listening, probe
 from threengram.runtime import telemetry
 
@@ -15,7 +15,7 @@ PARENT_ID = "b7ad6b7169203331"
 
 @pytest.mark.parametrize("exports", [False, True])
 def test_one_trace_id_spans_the_caller_the_log_and_the_peer(tmp_path: Path, exports: bool) -> None:
-    with collector() as peer, collector() as otlp, listening() as listener:
+    with Collector() as peer, Collector() as otlp, listening() as listener:
         variables = {"otlp_endpoint": otlp.url} if exports else {}
         with probe(tmp_path, listener, peer_url=peer.url, **variables) as running:
             eventually(running.is_ready)

@@ -11,7 +11,7 @@ import orjson
 from starlette.types import Receive, Scope, Send
 
 from tests.embedder import DIMENSIONS
-from tests.served import StandIn, answer, sent
+from tests.stand_ins import StandIn, answer, sent
 
 REFUSED = "refused by the service"
 """A text with these words is answered with 400."""

@@ -3,19 +3,18 @@
 import base64
 import contextlib
 import shutil
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 import httpx2
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from starlette.types import Receive, Scope, Send
 
 from tests.conftest import CURSOR_KEY
 from tests.contract.web.mailbox import Mailbox, a_mailbox
@@ -23,6 +22,7 @@ from tests.contract.web.stack import PASSWORD
 from tests.integration.runtime.processes import Service, address, eventually, listening, service
 from tests.people import SIGNING_KEY, make_user
 from tests.requirements import ROOT
+from tests.stand_ins import StandIn, answer
 from threengram.core.ids import new_id
 
 PATIENCE_MS = 60_000
@@ -127,38 +127,28 @@ class Client:
         return f"{self.api.url}/oauth/authorize?{urlencode(query)}"
 
 
-@contextlib.contextmanager
-def callback() -> Iterator[tuple[str, Queue[dict[str, str]]]]:
+class Callback(StandIn):
     """A redirect URI on this computer, and the answers that a browser brings there."""
-    answers: Queue[dict[str, str]] = Queue()
 
-    class Callback(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked = urlsplit(self.path)
-            if asked.path == "/callback":  # and not the icon that a browser asks every site for
-                answers.put(dict(parse_qsl(asked.query)))
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<h1>You can close this window</h1>")
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers: Queue[dict[str, str]] = Queue()
 
-        def log_message(self, *_arguments: object) -> None:
-            """Say nothing."""
+    @property
+    def redirect_uri(self) -> str:
+        return f"{self.url}/callback"
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Callback)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/callback", answers
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/callback":  # and not the icon that a browser asks every site for
+            self.answers.put(dict(parse_qsl(scope["query_string"].decode())))
+        await answer(send, 200, b"<h1>You can close this window</h1>", {"content-type": "text/html"})
 
 
 @pytest.fixture
 def client(api: Service) -> Iterator[Client]:
     """Registered, and listening for the browser to come back."""
-    with callback() as (redirect_uri, answers):
-        made = Client(api, redirect_uri, answers)
+    with Callback() as callback:
+        made = Client(api, callback.redirect_uri, callback.answers)
         made.register("Notes for <Claude> & friends")
         yield made
 

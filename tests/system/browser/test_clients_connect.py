@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 
 from tests.servers import free_port
 from tests.stack import RunningStack, data_directory, hashing, running_stack
-from tests.system.browser.conftest import callback, log_in
+from tests.system.browser.conftest import Callback, log_in
 from tests.system.browser.documents import Documents, documents
 from tests.system.nodejs import NODE, PACKAGES
 
@@ -103,12 +103,12 @@ def test_a_typescript_client_connects_refreshes_and_is_revoked(
 ) -> None:
     document_url = world.documents.document_url if registers == "by a document" else ""
     with (
-        callback() as (redirect_uri, answers),
+        Callback() as callback,
         node(
             "connect.mjs",
             home=tmp_path,
             MCP_URL=world.mcp_url,
-            REDIRECT_URI=redirect_uri,
+            REDIRECT_URI=callback.redirect_uri,
             CLIENT_GENERATION=generation,
             CLIENT_METADATA_URL=document_url,
         ) as process,
@@ -116,7 +116,7 @@ def test_a_typescript_client_connects_refreshes_and_is_revoked(
         assert process.stdin is not None
         assert process.stdout is not None
         world.allow(first_url(process, "/oauth/authorize"))
-        process.stdin.write(urlencode(answers.get(timeout=WAIT_S)) + "\n")
+        process.stdin.write(urlencode(callback.answers.get(timeout=WAIT_S)) + "\n")
         process.stdin.flush()
         seen = json.loads(process.stdout.read().splitlines()[-1])
     assert seen["calls"] == [False, False]

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from pydantic import AnyUrl
 
 from tests.stack import data_directory, hashing, running_stack
-from tests.system.browser.conftest import a_page, callback, log_in
+from tests.system.browser.conftest import Callback, a_page, log_in
 
 WAIT_S = 60.0
 
@@ -70,7 +70,7 @@ def test_the_official_client_is_connected_by_a_login_and_disconnected_by_a_click
     with (
         data_directory() as data_dir,
         running_stack(data_dir, *hashing()) as stack,
-        callback() as (redirect_uri, answers),
+        Callback() as callback,
         ThreadPoolExecutor(1) as aside,
         a_page(chromium, stack.record["apiUrl"], scripts=False) as page,
     ):
@@ -80,9 +80,11 @@ def test_the_official_client_is_connected_by_a_login_and_disconnected_by_a_click
             opened.put(url)
 
         async def answer() -> AuthorizationCodeResult:
-            return AuthorizationCodeResult(**await anyio.to_thread.run_sync(partial(answers.get, timeout=WAIT_S)))
+            return AuthorizationCodeResult(
+                **await anyio.to_thread.run_sync(partial(callback.answers.get, timeout=WAIT_S))
+            )
 
-        metadata = OAuthClientMetadata(client_name="Official client", redirect_uris=[AnyUrl(redirect_uri)])
+        metadata = OAuthClientMetadata(client_name="Official client", redirect_uris=[AnyUrl(callback.redirect_uri)])
         provider = OAuthClientProvider(record["mcpUrl"], metadata, storage, open_browser, answer)
         writing = aside.submit(anyio.run, remember, record["mcpUrl"], provider)
         page.goto(opened.get(timeout=WAIT_S))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.integration.runtime.collector import Collected, collector
+from tests.integration.runtime.collector import Collector
 from tests.rules import ROOT, rule_files
 from tests.stack import RunningStack, data_directory, hashing, running_stack
 from threengram.cli import run_file
@@ -25,7 +25,7 @@ class Observed:
     """A stack, its collector, and the Prometheus that has seen it under load."""
 
     stack: RunningStack
-    collected: Collected
+    collected: Collector
     watched: Watched
 
 
@@ -36,7 +36,7 @@ def dashboards() -> list[Dashboard]:
 
 @pytest.fixture(scope="session")
 def observed() -> Iterator[Observed]:
-    with collector() as collected, data_directory() as data_dir:
+    with Collector() as collected, data_directory() as data_dir:
         options = (f"--otlp-endpoint={collected.url}", f"--backup-dir={data_dir.parent / 'backups'}")
         with running_stack(data_dir, *hashing(*options)) as stack:
             record = run_file.read(data_dir / "run.json")

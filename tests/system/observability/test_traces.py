@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from tests.integration.runtime.collector import Collected
+from tests.integration.runtime.collector import Collector
 from tests.processes.test_up import rpc
 from tests.system.observability.conftest import Observed
 
@@ -26,7 +26,7 @@ class Span:
     links: tuple[str, ...]
 
 
-def spans(collected: Collected) -> list[Span]:
+def spans(collected: Collector) -> list[Span]:
     found = []
     for body, headers in zip(list(collected.bodies), list(collected.headers), strict=False):
         if "x-protobuf" not in headers.get("content-type", ""):

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from typing import Any, Self
 
+import anyio
 import orjson
 import uvicorn
 from starlette.types import Receive, Scope, Send
@@ -55,21 +56,42 @@ class StandIn(ABC):
         self._thread.join()
 
 
-async def sent(receive: Receive) -> dict[str, Any]:
-    """The JSON object in the body of a request."""
+def headers_of(scope: Scope) -> dict[str, str]:
+    """The headers of a request by lower-case name."""
+    return {name.decode(): value.decode() for name, value in scope["headers"]}
+
+
+async def body_of(receive: Receive) -> bytes:
+    """The whole body of a request."""
     body = b""
     has_more = True
     while has_more:
         message = await receive()
         body += message.get("body", b"")
         has_more = message.get("more_body", False)
-    request: dict[str, Any] = orjson.loads(body)
+    return body
+
+
+async def sent(receive: Receive) -> dict[str, Any]:
+    """The JSON object in the body of a request."""
+    request: dict[str, Any] = orjson.loads(await body_of(receive))
     return request
 
 
 async def answer(send: Send, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-    """Send JSON."""
+    """Send JSON, unless the headers name another type."""
     named = {"content-type": "application/json", **(headers or {})}
     encoded = [(name.encode(), value.encode()) for name, value in named.items()]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
+
+
+async def drip(receive: Receive, send: Send, status: int, body: bytes, *, every_s: float) -> None:
+    """Send a body byte by byte, until it is whole or nobody reads it."""
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    for place in range(len(body)):
+        await send({"type": "http.response.body", "body": body[place : place + 1], "more_body": True})
+        with anyio.move_on_after(every_s):
+            if (await receive())["type"] == "http.disconnect":
+                return
+    await send({"type": "http.response.body", "body": b""})
