@@ -2,12 +2,14 @@
 
 from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx2
+from anyio.from_thread import start_blocking_portal
 
 from tests.contract.oauth.stack import STATE, VERIFIER, App, authorize_url
 from tests.contract.rest.process import api_process
+from tests.contract.web.mailbox import a_mailbox
 from tests.contract.web.stack import PASSWORD, TOKEN
 from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.processes import eventually
@@ -70,3 +72,38 @@ def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_u
     assert 'threengram_token_requests_total{grant="authorization_code",outcome="refused"} 1.0' in metrics
     assert "family_revoked" in running.output
     assert "canary" not in "".join(exits.values())
+
+
+def test_nothing_about_a_mailed_link_leaves_the_process_but_by_mail(
+    tmp_path: Path, database_url: str, redis_url: str
+) -> None:
+    email, password = f"canary-{new_id()}@example.test", "a canary's new password"
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(a_mailbox()) as mailbox,
+        collector() as otlp,
+        api_process(
+            tmp_path, otlp_endpoint=otlp.url, database_url=database_url, redis_url=redis_url, log_level="DEBUG",
+            sign_up="true", smtp_host="127.0.0.1", smtp_port=str(mailbox.port), smtp_security="none",
+            smtp_from="canary-sender@example.test",
+        ) as running,
+    ):  # fmt: skip
+        eventually(running.is_ready)
+        own = {"sec-fetch-site": "same-origin"}
+        with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as http:
+            asked = {"csrf_token": form_token(http.get("/sign-up")), "email": email, "next": "/account"}
+            assert http.post("/sign-up", data=asked, headers=own).status_code == 200
+            path = portal.call(mailbox.next_path)
+            (link,) = parse_qs(urlsplit(path).query)["link"]
+            fields = {"link": link, "new_password": password, "repeated_password": password}
+            chosen = {"csrf_token": form_token(http.get(path)), **fields}
+            assert http.post("/password/choose", data=chosen, headers=own).status_code == 303
+            assert http.post("/password/choose", data=chosen, headers=own).status_code == 403
+        metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
+        running.process.terminate()
+        assert running.ended() == 0
+    exits = {"log": running.output, "metrics": metrics, "spans": otlp.text}
+    for name, text in exits.items():
+        assert [secret for secret in (link, link[:40], "canary", password) if secret in text] == [], name
+    assert "mail_sent" in running.output
+    assert 'threengram_mails_total{outcome="sent"} 1.0' in metrics
