@@ -16,7 +16,7 @@ from threengram.core.db import guard, schema
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
-from threengram.migrations.phases import Phase, UnfinishedRelease, phase_of
+from threengram.migrations.phases import NewerSchema, Phase, UnfinishedRelease, phase_of
 from threengram.migrations.run import history, upgrade
 
 WRITERS = 20
@@ -100,6 +100,28 @@ async def test_old_code_starts_anew_on_the_newer_schema(released: tuple[str, Dat
     migrate(owner_url, next_release, Phase.PRE)
     await schema.open_when_ready(database, timeout_s=1)
     await guard.check(database)
+
+
+async def test_going_back_leaves_the_newer_schema_and_its_grants_as_they_are(
+    released: tuple[str, Database], next_release: Path
+) -> None:
+    """The Jobs of the former release run once more when a release is rolled back."""
+    owner_url, _ = released
+    plant_the_next_release(next_release)
+    migrate(owner_url, next_release, Phase.PRE)
+    assert upgrade(owner_url, runtime_password="", phase=Phase.PRE) == PRE
+    assert upgrade(owner_url, runtime_password="", phase=Phase.POST) == PRE
+    assert eraser_may_write(owner_url, "name", "title")
+
+
+async def test_where_no_other_code_runs_a_newer_schema_is_refused_in_words(
+    released: tuple[str, Database], next_release: Path
+) -> None:
+    owner_url, _ = released
+    plant_the_next_release(next_release)
+    migrate(owner_url, next_release, Phase.ALL)
+    with pytest.raises(NewerSchema, match=f"{POST}, and this release knows {schema.NEEDS} at most"):
+        upgrade(owner_url, runtime_password="", phase=Phase.ALL)
 
 
 async def test_what_a_newer_schema_opens_to_everybody_is_still_refused(

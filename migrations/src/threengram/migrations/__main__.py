@@ -13,7 +13,7 @@ import psycopg
 from threengram.migrations import models, waiting
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.index import build_index
-from threengram.migrations.phases import Phase, UnfinishedRelease
+from threengram.migrations.phases import NewerSchema, Phase, UnfinishedRelease
 from threengram.migrations.run import retire, upgrade
 from threengram.migrations.settings import Settings
 from threengram.migrations.standing import generations
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
                 _say("model", **fields)
         else:
             _say("schema_upgraded", revision=_upgrade(settings, given.phase), phase=given.phase)
-    except (UnfinishedRelease, waiting.NotReadyInTime, ValueError, LookupError) as refusal:
+    except (UnfinishedRelease, NewerSchema, waiting.NotReadyInTime, ValueError, LookupError) as refusal:
         _say("refused", reason=str(refusal))
         return 1
     return 0

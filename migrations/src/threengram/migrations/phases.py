@@ -25,6 +25,10 @@ class UnfinishedRelease(Exception):
     """A `post` migration of an earlier release is pending and new ones stand behind it."""
 
 
+class NewerSchema(Exception):
+    """A later release has been at the database, and no code of it may still run."""
+
+
 def phase_of(script: Script) -> Phase:
     """What the docstring of a migration says."""
     said = DEPLOY.search(script.module.__doc__ or "")
@@ -56,6 +60,23 @@ def target(scripts: ScriptDirectory, current: str | None, phase: Phase) -> str |
     if phase is Phase.POST and any(phase_of(script) is Phase.PRE for script in pending):
         raise UnfinishedRelease(f"migration {pending[0].revision} is pending: run --phase pre first")
     return leading[-1].revision if leading else None
+
+
+def is_ahead(scripts: ScriptDirectory, current: str | None, phase: Phase) -> bool:
+    """Whether a later release has been at the database, so that its schema and its grants stay as they are.
+
+    That is a release that was rolled back: between `pre` and `post`, former code serves on the newer schema. Raises
+    `NewerSchema` for `all`, where `post` has run as well. Revisions are numbers of four digits.
+    """
+    newest = scripts.get_current_head()
+    if current is None or newest is None or current <= newest:
+        return False
+    if phase is Phase.ALL:
+        raise NewerSchema(
+            f"the database is at revision {current}, and this release knows {newest} at most: run the release that "
+            "brought it there, or restore a backup of before"
+        )
+    return True
 
 
 def _pending(scripts: ScriptDirectory, current: str | None) -> Sequence[Script]:

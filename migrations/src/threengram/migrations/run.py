@@ -13,7 +13,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 
 from threengram.migrations.locks import MIGRATION_LOCK, held, until_true
-from threengram.migrations.phases import Phase, target
+from threengram.migrations.phases import Phase, is_ahead, target
 
 RUNTIME_ROLE = "threengram_runtime"
 
@@ -31,15 +31,21 @@ def upgrade(
     """Run the pending migrations of `phase` and then `roles.sql`, as the owner, under an advisory lock.
 
     Returns the revision that the database has now. An empty `runtime_password` leaves the role's password as it is
-    (managed elsewhere). `home` is the folder of `versions` and `roles.sql`. Raises `UnfinishedRelease`.
+    (managed elsewhere). `home` is the folder of `versions` and `roles.sql`. A later release's schema and roles are left
+    alone. Raises `UnfinishedRelease`, or `NewerSchema` when `phase` is all of it.
     """
+    scripts = history(home)
     engine = create_engine(make_url(owner_url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
             until_true(lambda: _locked(connection))
             connection.execute(text("SET lock_timeout = '5s'"))
             connection.commit()
-            revision = _migrate(connection, phase, home)
+            current = MigrationContext.configure(connection).get_current_revision()
+            connection.commit()
+            if is_ahead(scripts, current, phase):
+                return current
+            revision = _migrate(connection, current, target(scripts, current, phase), home)
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATION_LOCK})
             connection.commit()
     finally:
@@ -85,13 +91,10 @@ def _config(home: Path) -> Config:
     return config
 
 
-def _migrate(connection: Connection, phase: Phase, home: Path) -> str | None:
-    config = _config(home)
-    current = MigrationContext.configure(connection).get_current_revision()
-    connection.commit()
-    aim = target(ScriptDirectory.from_config(config), current, phase)
+def _migrate(connection: Connection, current: str | None, aim: str | None, home: Path) -> str | None:
     if aim is None:
         return current
+    config = _config(home)
     config.attributes["connection"] = connection
     command.upgrade(config, aim)
     return aim

@@ -14,6 +14,7 @@ from threengram.core.identity import provision
 from threengram.core.oauth.signing import private_keys
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.manage import Refused, activate_key, publish_keys
+from threengram.migrations.phases import NewerSchema
 from threengram.migrations.run import upgrade
 
 CONNECT_TIMEOUT_S = 5
@@ -34,10 +35,13 @@ class Provisioner:
     def prepare(self, served: Sequence[ServedModel], now: datetime) -> None:
         """Bring the schema up to date, publish the signing key, register the first model. Blocks; may be repeated.
 
-        Raises `CannotRun` where none of the served models is the active one.
+        Raises `CannotRun` where none of the served models is the active one, or the schema is of a later release.
         """
         active_name = active_model(self.owner_url)
-        upgrade(self.owner_url, runtime_password=self.runtime_password, runtime_role=self.runtime_role)
+        try:
+            upgrade(self.owner_url, runtime_password=self.runtime_password, runtime_role=self.runtime_role)
+        except NewerSchema as refusal:
+            raise CannotRun(str(refusal)) from refusal
         publish_keys(self.owner_url, self.signing_key_pem, now)
         active = next((one for one in served if active_name in (None, one.name)), None)
         if active is None:
