@@ -29,6 +29,13 @@ def test_admin_endpoints_answer_on_their_own_port(tmp_path: Path) -> None:
         assert httpx2.get(f"{running.url}/livez", timeout=60, trust_env=False).status_code == 404
 
 
+@pytest.mark.parametrize(("host", "peer"), [("::", "[::1]"), ("::", "127.0.0.1"), ("0.0.0.0", "127.0.0.1")])
+async def test_every_address_of_a_pod_is_served_whatever_its_family(host: str, peer: str) -> None:
+    settings = ServiceSettings(admin_host=host, port=0, admin_port=0)
+    async with admin_served(admin_app(Health()), settings) as port, httpx2.AsyncClient(trust_env=False) as admin:
+        assert (await admin.get(f"http://{peer}:{port}/livez", timeout=5)).status_code == 200
+
+
 def test_a_failing_check_answers_503_with_its_name_and_error_class_only(tmp_path: Path) -> None:
     with listening() as listener, probe(tmp_path, listener, fails_its_check="true") as running:
         eventually(lambda: bool(running.events("process_started")))

@@ -22,6 +22,7 @@ from threengram.runtime.settings import ServiceSettings
 _KEEP_ALIVE_S: Final = 75
 _ADMIN_GRACE_S: Final = 1
 _TICK_S: Final = 0.05
+_BACKLOG: Final = 2048
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _log = get_logger(__name__)
 
@@ -81,15 +82,23 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _listener(host: str, port: int, inherited_fd: int | None) -> socket.socket:
+def _listeners(host: str, port: int, inherited_fd: int | None) -> list[socket.socket]:
+    """The sockets to serve on, with one port. `::` is every address of either kind: a pod may have both.
+
+    IPv4 has a socket of its own then, so that its peers keep the addresses that limits and trusted proxies go by.
+    """
     if inherited_fd is not None:
         # A duplicate, so that closing it here leaves the inherited number valid.
-        listener = socket.socket(fileno=os.dup(inherited_fd))
+        listeners = [socket.socket(fileno=os.dup(inherited_fd))]
     else:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.create_server((host, port), family=family, backlog=2048)
-    listener.setblocking(False)
-    return listener
+        listeners = [socket.create_server((host, port), family=family, backlog=_BACKLOG)]
+        if host == "::":
+            same = listeners[0].getsockname()[1]
+            listeners.append(socket.create_server(("", same), family=socket.AF_INET, backlog=_BACKLOG))
+    for listener in listeners:
+        listener.setblocking(False)
+    return listeners
 
 
 def _server(app: ASGIApp, *, grace_s: float, lifespan: Literal["on", "off"], trusted_proxies: str | None) -> _Server:
@@ -116,10 +125,10 @@ def _server(app: ASGIApp, *, grace_s: float, lifespan: Literal["on", "off"], tru
 async def admin_served(app: ASGIApp, settings: ServiceSettings) -> AsyncIterator[int]:
     """`app` on the admin port for as long as the block runs, on its loop; yields the port."""
     server = _server(app, grace_s=_ADMIN_GRACE_S, lifespan="off", trusted_proxies=None)
-    listener = _listener(settings.admin_host, settings.admin_port, settings.admin_listen_fd)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    listeners = _listeners(settings.admin_host, settings.admin_port, settings.admin_listen_fd)
+    serving = asyncio.create_task(server.serve(sockets=listeners))
     try:
-        yield listener.getsockname()[1]
+        yield listeners[0].getsockname()[1]
     finally:
         server.should_exit = True
         await serving
@@ -146,8 +155,8 @@ async def _serve(app: ASGIApp, settings: ServiceSettings, health: Health) -> Non
         trusted_proxies=settings.trusted_proxies,
     )
     main.linger_s = linger_s
-    listener = _listener(settings.host, settings.port, settings.listen_fd)
-    port = listener.getsockname()[1]
+    listeners = _listeners(settings.host, settings.port, settings.listen_fd)
+    port = listeners[0].getsockname()[1]
 
     def stop() -> None:
         # A second signal doesn't hurry: whoever wants that has SIGKILL.
@@ -168,5 +177,5 @@ async def _serve(app: ASGIApp, settings: ServiceSettings, health: Health) -> Non
         loop.add_signal_handler(number, stop)
     async with admin_served(admin_app(health), settings) as admin_port:
         main.on_started = started
-        await main.serve(sockets=[listener])
+        await main.serve(sockets=listeners)
     _log.info("process_stopped", pid=os.getpid())
