@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
+from psycopg.conninfo import conninfo_to_dict
 from pydantic_settings import BaseSettings
 
 from tests.deploy.rendering import (
     CHART,
+    KEYS,
     SETS,
     Manifest,
     environment,
@@ -88,6 +90,23 @@ def test_every_program_reads_its_settings_from_what_is_rendered(name: str, monke
         SETTINGS
     )
     assert len(read) >= 9
+
+
+def test_a_password_of_any_characters_leads_to_the_same_database() -> None:
+    """A vault makes passwords as it likes, and libpq reads a URL as one."""
+    password = "p@ss/w:rd?#%41 [x]"
+    roles = {role: {"existingSecret": "vault"} for role in ("owner", "runtime")}
+    manifests = render(merged(KEYS, nested("database.roles", roles)))
+    asked = set()
+    for template in pod_templates(manifests).values():
+        found = resolved(template, {("vault", "password"): password})
+        for name in found.keys() & {name for name in found if name.endswith(("_DATABASE_URL", "_OWNER_URL"))}:
+            parts = conninfo_to_dict(found[name])
+            asked.add((parts["user"], parts["host"], parts.get("password", found["PGPASSWORD"])))
+    assert asked == {
+        ("threengram_runtime", "memory-threengram-db-pooler", password),
+        ("threengram_owner", "memory-threengram-db-rw", password),
+    }
 
 
 def test_services_reach_each_other_by_names_of_services_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ import yaml
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from tests.deploy.rendering import CHART, SETS, Manifest, rendered, values_of
+from tests.deploy.rendering import CHART, KEYS, SETS, Manifest, merged, nested, of_kind, render, rendered, values_of
+from threengram.api.settings import Settings as ApiSettings
 
 pytestmark = pytest.mark.xdist_group("deploy")
 
@@ -131,6 +132,21 @@ def test_names_are_unique_and_short_enough_for_a_label(name: str) -> None:
     names = [(one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in rendered(name)]
     assert len(names) == len(set(names))
     assert max(len(found) for _, _, found in names) <= 63
+
+
+def test_a_route_of_the_gateway_api_lets_an_export_take_its_time() -> None:
+    """The time-out of a route ends a response that is still being sent."""
+    route = {"enabled": True, "parentRefs": [{"name": "public"}]}
+    manifests = render(merged(KEYS, nested("urls.api", "https://id.example.com"), nested("api.httpRoute", route)))
+    brief, long = of_kind(manifests, "HTTPRoute")[0]["spec"]["rules"]
+    assert [match["path"]["value"] for match in long["matches"]] == ["/account/export", "/api/v1/export"]
+    assert brief["timeouts"]["request"] == "20s"
+    assert int(long["timeouts"]["request"].removesuffix("s")) > ApiSettings.model_fields["export_timeout_s"].default
+
+
+def test_services_of_two_families_where_it_is_said() -> None:
+    services = of_kind(render(merged(KEYS, nested("ipFamilyPolicy", "PreferDualStack"))), "Service")
+    assert {one["spec"]["ipFamilyPolicy"] for one in services} == {"PreferDualStack"}
 
 
 def test_default_values_need_the_postgresql_operator_only_and_external_services_none() -> None:

@@ -171,6 +171,21 @@ def test_what_pods_have_in_common_is_overridden_by_a_component() -> None:
         assert template["metadata"]["labels"]["cost-centre"] == "memory", owner
 
 
+def test_the_pooler_runs_where_the_pods_run_and_from_the_registry_that_is_said() -> None:
+    placed = {
+        "nodeSelector": {"kubernetes.io/arch": "arm64"},
+        "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+        "priorityClassName": "high",
+    }
+    image = "registry.example.com/pgbouncer:1.24"
+    values = merged(
+        nested("pods", placed), nested("image.pullSecrets", ["pull"]), nested("database.pooler.image", image)
+    )
+    spec = named(render(merged(KEYS, values)), "Pooler", "db-pooler")["spec"]["template"]["spec"]
+    assert {name: spec[name] for name in placed} == placed
+    assert (spec["imagePullSecrets"], spec["containers"][0]["image"]) == ([{"name": "pull"}], image)
+
+
 def test_a_change_of_a_secret_by_hand_replaces_pods_when_it_is_said() -> None:
     plain = merged(values_of("external"))
     before, after = render(plain), render(merged(plain, nested("secrets.revision", "2026-03")))

@@ -13,6 +13,8 @@ pytestmark = pytest.mark.xdist_group("deploy")
 
 EXTERNAL = values_of("external")
 STORE = {"destinationPath": "s3://bucket/one"}
+ROUTE = {"enabled": True, "parentRefs": [{"name": "public"}]}
+ONE_NAME = nested("urls", {"gateway": "https://memory.example.com", "api": "https://memory.example.com"})
 
 REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("no scheme", nested("urls.gateway", "memory.example.com"), "it has to be an origin"),
@@ -87,6 +89,21 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
         "a route for loopback",
         nested("api.httpRoute", {"enabled": True, "parentRefs": [{"name": "public"}]}),
         "api.httpRoute.enabled needs a public name",
+    ),
+    (
+        "one name for two ingresses",
+        merged(EXTERNAL, nested("urls.api", "https://memory.example.com")),
+        "the Ingresses of gateway and api are both for memory.example.com",
+    ),
+    (
+        "one name for two routes",
+        merged(ONE_NAME, nested("gateway.httpRoute", ROUTE), nested("api.httpRoute", ROUTE)),
+        "the HTTPRoutes of gateway and api are both for memory.example.com",
+    ),
+    (
+        "other passwords with each rendering",
+        nested("migrations.nameBy", "content"),
+        "Give existingSecret in secrets.cursorKey, database.roles.owner, database.roles.runtime, valkey.",
     ),
     (
         "a variable of the chart's",

@@ -137,6 +137,8 @@ def test_migrations_are_jobs_of_their_revision_and_hooks_with_an_external_databa
     assert outside == {"migrate": "pre-install,pre-upgrade", "index": None, "keys": None, "contract": "post-upgrade"}
     account = named(rendered("external"), "ServiceAccount", "migrations")
     assert hook(account) == "pre-install,pre-upgrade"
+    assert hook(named(rendered("external"), "NetworkPolicy", "migrations")) == "pre-install,pre-upgrade"
+    assert hook(named(inside, "NetworkPolicy", "migrations")) is None
     assert account["metadata"]["annotations"]["helm.sh/hook-weight"] == "-10"
 
 
@@ -160,9 +162,11 @@ def test_jobs_named_by_their_content_are_new_when_and_only_when_they_do_somethin
 
 def test_a_password_changes_by_two_roles_that_take_turns() -> None:
     first = render(KEYS)
-    turning = render(
-        merged(KEYS, nested("database.roles", {"runtime": {"name": "runtime_b"}, "retiring": "threengram_runtime"}))
+    values = merged(
+        KEYS, nested("database.roles", {"runtime": {"name": "runtime_b"}, "retiring": "threengram_runtime"})
     )
+    with cluster({one["metadata"]["name"]: one for one in of_kind(first, "Secret")}) as config:
+        turning = [*objects(config.render(chart(), values, name=RELEASE, namespace=NAMESPACE, is_upgrade=True))]
     turned = render(
         merged(KEYS, nested("database.roles", {"runtime": {"name": "runtime_b"}, "retired": ["threengram_runtime"]}))
     )
@@ -173,14 +177,28 @@ def test_a_password_changes_by_two_roles_that_take_turns() -> None:
     assert roles(first) == {"threengram_owner": True, "threengram_runtime": True}
     assert roles(turning) == {"threengram_owner": True, "threengram_runtime": True, "runtime_b": True}
     assert roles(turned) == {"threengram_owner": True, "runtime_b": True, "threengram_runtime": False}
-    secrets = {one["metadata"]["name"] for one in of_kind(turning, "Secret")}
-    assert {f"{PREFIX}-db-threengram-runtime", f"{PREFIX}-db-runtime-b"} <= secrets
+    data = {one["metadata"]["name"]: one["data"] for one in of_kind(turning, "Secret")}
+    former = f"{PREFIX}-db-threengram-runtime"
+    assert data[former] == named(first, "Secret", former.removeprefix(f"{PREFIX}-"))["data"]
+    assert f"{PREFIX}-db-runtime-b" in data
     gateway = environment(named(turning, "Deployment", "gateway")["spec"]["template"])
-    assert gateway["THREENGRAM_GATEWAY_DATABASE_URL"]["value"].startswith(
-        "postgresql://runtime_b:$(DATABASE_PASSWORD)@"
-    )
+    assert gateway["THREENGRAM_GATEWAY_DATABASE_URL"]["value"].startswith("postgresql://runtime_b@")
+    assert gateway["PGPASSWORD"]["valueFrom"]["secretKeyRef"]["name"] == f"{PREFIX}-db-runtime-b"
     contract = environment(named(turned, "Job", "contract-1")["spec"]["template"])
     assert contract["THREENGRAM_MIGRATIONS_RETIRED_ROLES"]["value"] == "threengram_runtime"
+
+
+def test_the_role_that_retires_keeps_the_password_that_its_pods_have() -> None:
+    """Whoever brought its Secret has it no more in the values, and another password would end the pods of before."""
+    brought = {"name": "runtime_b", "existingSecret": "from-a-vault"}
+    turning = render(merged(KEYS, nested("database.roles", {"runtime": brought, "retiring": "threengram_runtime"})))
+    (retiring,) = [
+        role
+        for role in named(turning, "Cluster", "db")["spec"]["managed"]["roles"]
+        if role["name"] == "threengram_runtime"
+    ]
+    assert retiring == {"name": "threengram_runtime", "ensure": "present", "login": True}
+    assert f"{PREFIX}-db-threengram-runtime" not in {one["metadata"]["name"] for one in of_kind(turning, "Secret")}
 
 
 def test_the_first_of_several_signing_keys_is_published_and_then_activated_when_it_is_said() -> None:

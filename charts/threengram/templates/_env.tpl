@@ -51,7 +51,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* The runtime role's URL; takes a list: root, prefix. Passwords are made of letters and digits, or belong to the URL of an existing Secret. */}}
+{{/* The runtime role's URL; takes a list: root, prefix. Its password is beside it, where libpq looks, since one of any characters has no place in a URL. */}}
 {{- define "threengram.env.database" -}}
 {{- $root := index . 0 -}}
 {{- $prefix := index . 1 -}}
@@ -68,13 +68,13 @@
 {{- $pooler := $root.Values.database.pooler -}}
 {{- $role := $root.Values.database.roles.runtime.name -}}
 {{- $host := include "threengram.database.host" $root -}}
-- name: DATABASE_PASSWORD
+- name: PGPASSWORD
   valueFrom:
     secretKeyRef:
       name: {{ include "threengram.database.runtimeSecret" $root }}
       key: password
 - name: {{ $prefix }}_DATABASE_URL
-  value: postgresql://{{ $role }}:$(DATABASE_PASSWORD)@{{ $host }}:5432/{{ $root.Values.database.name }}?sslmode={{ $root.Values.database.sslMode }}
+  value: postgresql://{{ $role }}@{{ $host }}:5432/{{ $root.Values.database.name }}?sslmode={{ $root.Values.database.sslMode }}
 {{- if or (not $pooler.enabled) $pooler.preparedStatements }}
 {{ include "threengram.env.preparedStatements" $prefix }}
 {{- end }}
@@ -101,13 +101,13 @@
       name: {{ $root.Values.externalDatabase.existingSecret }}
       key: {{ $root.Values.externalDatabase.ownerUrlKey }}
 {{- else -}}
-- name: DATABASE_PASSWORD
+- name: PGPASSWORD
   valueFrom:
     secretKeyRef:
       name: {{ include "threengram.database.ownerSecret" $root }}
       key: password
 - name: {{ $prefix }}_OWNER_URL
-  value: postgresql://{{ $database.roles.owner.name }}:$(DATABASE_PASSWORD)@{{ include "threengram.database.cluster" $root }}-rw:5432/{{ $database.name }}?sslmode={{ $database.sslMode }}
+  value: postgresql://{{ $database.roles.owner.name }}@{{ include "threengram.database.cluster" $root }}-rw:5432/{{ $database.name }}?sslmode={{ $database.sslMode }}
 {{- end -}}
 {{- end -}}
 

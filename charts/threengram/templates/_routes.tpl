@@ -64,5 +64,18 @@ spec:
           port: {{ .values.service.port }}
       timeouts:
         request: {{ .values.httpRoute.timeout }}
+    {{- with .values.httpRoute.exportTimeout }}
+    - matches:
+        {{- range list "/account/export" "/api/v1/export" }}
+        - path:
+            type: Exact
+            value: {{ . }}
+        {{- end }}
+      backendRefs:
+        - name: {{ $name }}
+          port: {{ $.values.service.port }}
+      timeouts:
+        request: {{ . }}
+    {{- end }}
 {{- end }}
 {{- end -}}

@@ -74,6 +74,9 @@ metadata:
   {{- end }}
 spec:
   type: {{ $values.service.type | default "ClusterIP" }}
+  {{- with $root.Values.ipFamilyPolicy }}
+  ipFamilyPolicy: {{ . }}
+  {{- end }}
   selector:
     {{- include "threengram.selector" (list $root .component) | nindent 4 }}
   ports:

@@ -92,6 +92,15 @@ def test_values_on_a_page_are_values_of_the_chart(path: Path) -> None:
     assert [key for values in given for key in unknown(values, known)] == []
 
 
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_helm_on_a_page_keeps_values_that_the_chart_takes(path: Path) -> None:
+    """Without `--output yaml` a heading comes first, which the schema refuses; `--reuse-values` hides new defaults."""
+    for words in commands(path):
+        if words[:3] == ["helm", "get", "values"]:
+            assert words[words.index("--output") + 1] == "yaml", words
+        assert "--reuse-values" not in words, words
+
+
 def test_every_alert_names_its_own_page_and_every_page_belongs_to_an_alert() -> None:
     named = {rule["alert"]: rule["annotations"]["runbook_url"] for rule in alerts()}
     assert all(url == f"docs/runbooks/{alert}.md" for alert, url in named.items())
