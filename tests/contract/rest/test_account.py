@@ -14,7 +14,7 @@ from starlette.types import Message, Scope
 
 from tests.conftest import CURSOR_KEY
 from tests.contract.mcp.stack import started
-from tests.contract.rest.process import api_process
+from tests.contract.rest.process import api_process, new_key
 from tests.contract.rest.stack import Rest, a_key, api_of, requests_to
 from tests.integration.core.exporting import entitled, fill
 from tests.integration.core.writing import rows, write
@@ -140,11 +140,11 @@ async def test_an_export_ends_when_its_reader_has_gone(core: Core, limiter: Rate
 def test_an_export_that_takes_too_long_is_cut_off_and_looks_like_it(
     database_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    key = in_database(database_url, a_large_account)
-    variables = {"database_url": database_url, "redis_url": redis_url, "export_timeout_s": "2"}
+    small, key = new_key(database_url), in_database(database_url, a_large_account)
+    variables = {"database_url": database_url, "redis_url": redis_url, "export_timeout_s": "4"}
     with api_process(tmp_path, **variables) as running:
         eventually(running.is_ready)
-        whole = received(running.url, key)
+        whole = received(running.url, small)
         assert whole.endswith(b"0\r\n\r\n")
         assert b'{"record":"end"' in whole
         part = received(running.url, key, waits_for=lambda: running.events("export_cut_off") != [])

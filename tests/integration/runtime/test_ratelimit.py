@@ -1,11 +1,13 @@
 """The rate limiter against a real Valkey, which is also taken away from it."""
 
+import contextlib
 import secrets
+import socket
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import anyio
 import pytest
@@ -171,14 +173,30 @@ async def test_a_replica_that_started_without_redis_limits_once_it_is_there(valk
         assert (await limits.hit(READS, "alice")).remaining == 3
 
 
-async def test_an_unresponsive_redis_costs_one_short_timeout_then_nothing_for_a_while() -> None:
-    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as silent:
-        port = silent.extra(anyio.abc.SocketAttribute.local_port)
-        limits = RateLimiter(f"redis://127.0.0.1:{port}/0", timeout_s=0.1)
-        started = time.monotonic()
+def connected_to(silent: socket.socket) -> bool:
+    """Whether anybody has connected since the last time."""
+    seen = False
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            silent.accept()[0].close()
+            seen = True
+    return seen
+
+
+async def test_an_unresponsive_redis_costs_one_short_timeout_then_nothing_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, now = [], [100.0]
+    monkeypatch.setattr("threengram.runtime.ratelimit.time", SimpleNamespace(monotonic=lambda: now[0]))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.setblocking(False)
+        limits = RateLimiter(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", timeout_s=0.1)
         for _ in range(20):
             assert (await limits.hit(READS, "alice")).allowed
-        elapsed_s = time.monotonic() - started
+            asked.append(connected_to(silent))
+        now[0] += 1
+        assert (await limits.hit(READS, "alice")).allowed
+        asked.append(connected_to(silent))
         await limits.aclose()
 
-    assert elapsed_s < 1.0
+    assert asked == [True] + [False] * 19 + [True]

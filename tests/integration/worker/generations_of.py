@@ -1,13 +1,15 @@
 """A tenant whose memories have vectors of several generations, and the owner's view of them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import psycopg
 
+from tests.integration.jobs.canaries import bind
 from tests.people import Person
 from threengram.core.call import Core, open_call
 from threengram.core.db.statement import Row, tenant_statement
@@ -37,6 +39,12 @@ WAITING = tenant_statement(
     "test_waiting",
     "SELECT j.memory_id FROM embedding_jobs j JOIN embedding_models g ON g.id = j.model_id"
     " WHERE j.tenant_id = %(tenant_id)s AND g.name = %(name)s",
+)
+
+
+KEPT_BACK = (
+    "SELECT FROM embedding_jobs j JOIN embedding_models g ON g.id = j.model_id WHERE g.name = %s"
+    " ORDER BY j.memory_id DESC LIMIT %s FOR UPDATE OF j"
 )
 
 
@@ -109,6 +117,16 @@ class Shelf:
 
     async def retire(self, name: str = NARROW) -> int:
         return await self.owning(lambda owner: generations.retire(owner, name))
+
+
+@contextmanager
+def kept_back(shelf: Shelf, name: str, rows: int) -> Iterator[None]:
+    """So many rows that wait for a generation are held: no worker gets them within the block, however long it works."""
+    with psycopg.connect(shelf.owner_url) as owner:
+        bind(owner, shelf.person.principal.tenant_id)
+        assert owner.execute(KEPT_BACK, (name, rows)).rowcount == rows
+        yield
+        owner.rollback()
 
 
 def later() -> datetime:

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from signal import SIGCONT
+from signal import SIGCONT, SIGSTOP
 from time import monotonic
 
 import pytest
 
 from tests.conftest import CURSOR_KEY
-from tests.integration.worker.generations_of import NARROW, VECTORS, WAITING, WIDE, Shelf
+from tests.integration.worker.generations_of import NARROW, VECTORS, WAITING, WIDE, Shelf, kept_back
 from tests.integration.worker.killing import asleep
 from tests.integration.worker.programs import Program, Stack
 from tests.integration.worker.switching import Load, Ranking, gateway, publish_key
@@ -95,10 +95,13 @@ async def fill_with_a_kill(shelf: Shelf, worker: Program, successor: Program) ->
     async def is_complete() -> bool:
         return Obstacle.INCOMPLETE not in (await shelf.progress()).obstacles
 
+    worker.process.send_signal(SIGSTOP)
     await shelf.add()
-    await eventually(is_at_thirty_percent)
-    worker.kill()
-    assert await stored() < len(TEXTS)
+    with kept_back(shelf, NARROW, len(TEXTS) // 2):
+        worker.process.send_signal(SIGCONT)
+        await eventually(is_at_thirty_percent)
+        worker.kill()
+    assert KILLED_AT <= await stored() <= len(TEXTS) // 2
     assert not await is_complete()
     successor.process.send_signal(SIGCONT)
     await eventually(is_complete)

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.requirements import ROOT
+from tests.servers import free_port
 from tests.stack import RunningStack, data_directory, hashing, running_stack
 from tests.system.browser.conftest import log_in
 from tests.system.nodejs import NODE, PACKAGES
@@ -74,8 +75,9 @@ def allow(page: Page, address: str) -> None:
     page.get_by_role("button", name="Allow").click()
 
 
-def apps(page: Page) -> list[str]:
-    """What the account page lists."""
+def apps(person: Page) -> list[str]:
+    """What the account page lists, in a tab of its own: the other one may still be on its way to where it was sent."""
+    page = person.context.new_page()
     page.goto("/account")
     return [button.get_attribute("aria-label") or "" for button in page.get_by_text("Disconnect", exact=True).all()]
 
@@ -114,9 +116,11 @@ def test_every_step_can_be_done_by_hand(stack: RunningStack, person: Page, tmp_p
         timeout=WAIT_S,
         trust_env=False,
     ).raise_for_status()
-    with running(("bash", "-euc", _shell("curl.md", record)), tmp_path) as process:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    shell = _shell("curl.md", record).replace("http://127.0.0.1:8765", nobody)
+    with running(("bash", "-euc", shell), tmp_path) as process:
         address = address_in(process)
-        with person.expect_request(re.compile(r"^http://127\.0\.0\.1:8765/callback\?")) as sent_back:
+        with person.expect_request(re.compile(rf"^{re.escape(nobody)}/callback\?")) as sent_back:
             allow(person, address)
         code = re.search(r"[?&]code=([^&]+)", sent_back.value.url)
         assert code is not None
