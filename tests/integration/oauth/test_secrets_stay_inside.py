@@ -81,7 +81,7 @@ def test_nothing_about_a_mailed_link_leaves_the_process_but_by_mail(
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(a_mailbox()) as mailbox,
-        collector() as otlp,
+        Collector() as otlp,
         api_process(
             tmp_path, otlp_endpoint=otlp.url, database_url=database_url, redis_url=redis_url, log_level="DEBUG",
             sign_up="true", smtp_host="127.0.0.1", smtp_port=str(mailbox.port), smtp_security="none",
