@@ -23,6 +23,7 @@ from tests.contract.web.stack import Owner, a_browser, an_owner, pages_of, quick
 from tests.integration.core.proposing import propose_edge, propose_fact
 from tests.people import Person
 from threengram.api.account import AccountPages
+from threengram.api.breaches import Breaches
 from threengram.api.browsing import routes as browsing
 from threengram.api.exports import Exports
 from threengram.api.openapi import document
@@ -298,7 +299,8 @@ async def test_pages_tell_nothing_either(core: Core, hashes: PasswordHashes, ten
         "proposal_id/undo": await other.thing(Case("", "", Kind.APPLIED_EDGE, {})),
     }
     pages = pages_of(core, hashes)
-    account = AccountPages(pages.logins, core.database, hashes, core.clock, Exports(partial(open_call, core)))
+    exports = Exports(partial(open_call, core))
+    account = AccountPages(pages.logins, core.database, hashes, core.clock, exports, Breaches())
     routes = [
         *account.routes(),
         *browsing.routes(pages.visits, core.cursors, core.clock),

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from tests.contract.mcp.stack import started
 from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
+from threengram.api.breaches import Breaches
 from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
@@ -76,6 +77,7 @@ def pages_of(
     issuer_url: str = ORIGIN,
     lifetime: timedelta = LIFETIME,
     outbox: Outbox | None = None,
+    breaches: Breaches | None = None,
 ) -> Pages:
     """The service on `core`; without a limiter nothing stands in a test's way."""
     counters: Limiter = limiter or Unlimited()
@@ -85,7 +87,8 @@ def pages_of(
         core.database, hashes, limits, core.clock, issuer_url=issuer_url, lifetime=lifetime, ways_in=ways_in
     )
     exports = Exports(partial(open_call, core))
-    account = AccountPages(logins, core.database, hashes, core.clock, exports)
+    breaches = breaches or Breaches()
+    account = AccountPages(logins, core.database, hashes, core.clock, exports, breaches)
     rates = RateLimits(counters, key_calls_per_minute=1000, user_calls_per_minute=1000)
     visits = Visits(logins, rates, partial(open_call, core))
     uses = ApiKeyUses(core.database)
@@ -97,7 +100,7 @@ def pages_of(
             routes=[
                 *static_routes(limits),
                 *logins.routes(),
-                *LinkPages(logins, links_of(core), outbox, core.database, hashes, core.clock).routes(),
+                *LinkPages(logins, links_of(core), outbox, core.database, hashes, core.clock, breaches).routes(),
                 *browsing.routes(visits, core.cursors, core.clock),
                 *ProposalPages(visits).routes(),
                 *account.routes(),

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 from starlette.types import ASGIApp
 
+from threengram.api import breaches
 from threengram.api.account import AccountPages
 from threengram.api.auth import Authenticator
+from threengram.api.breaches import Breaches
 from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
@@ -54,8 +56,13 @@ class Api:
             lifetime=timedelta(minutes=settings.session_minutes),
             ways_in=settings.ways_in(),
         )
+        self.breaches = Breaches(
+            None if settings.breach_check_url is None else breaches.client(settings.breach_check_url)
+        )
         self.mail = Mail(settings, self.connections)
-        self.links = LinkPages(self.logins, self.mail.links, self.mail.outbox, database, self.hashes, clock)
+        self.links = LinkPages(
+            self.logins, self.mail.links, self.mail.outbox, database, self.hashes, clock, self.breaches
+        )
         self.documents = documents.ServiceDocuments(
             None if settings.cimd_url is None else documents.client(settings.cimd_url)
         )
@@ -80,7 +87,7 @@ class Api:
         self.exports = Exports(
             self.connections.open_call, timeout_s=settings.export_timeout_s, max_at_once=settings.exports_at_once
         )
-        self.account = AccountPages(self.logins, database, self.hashes, clock, self.exports)
+        self.account = AccountPages(self.logins, database, self.hashes, clock, self.exports, self.breaches)
         self.visits = Visits(self.logins, self.rates, self.connections.open_call)
 
     @asynccontextmanager
@@ -91,6 +98,7 @@ class Api:
                 yield
         finally:
             await self.documents.close()
+            await self.breaches.close()
             self.hashes.close()
 
     def app(self) -> ASGIApp:

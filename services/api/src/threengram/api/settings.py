@@ -89,6 +89,11 @@ class Settings(EdgeSettings):
     smtp_password: SecretStr | None = Field(default=None, description="Password of that user.")
     smtp_from: str | None = Field(default=None, description="Address that mails come from; needed with `smtp_host`.")
     smtp_timeout_s: float = Field(default=10, gt=0, le=60, description="Longest time one mail may take.")
+    breach_check_url: str | None = Field(
+        default=None,
+        description="Base URL of a list of stolen passwords that is asked by ranges of hashes, such as "
+        "https://api.pwnedpasswords.com; without one, none is asked.",
+    )
     export_timeout_s: float = Field(
         default=600, gt=0, le=3600, description="Longest time one export may take; its reader may be slow."
     )

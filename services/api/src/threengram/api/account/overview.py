@@ -72,6 +72,7 @@ class OverviewPage:
         if new != form.get("repeated_password", ""):
             return await self._page(session, 400, problem="The two new passwords differ.")
         try:
+            await self._own.breaches.require_unknown(new)
             is_changed = await accounts.change_password(
                 self._own.database,
                 self._own.hashes,

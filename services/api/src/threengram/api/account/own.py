@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from threengram.api.breaches import Breaches
 from threengram.api.forms import Form
 from threengram.api.login import Logins, LoginSession
 from threengram.api.pages import Handler, page, see_other
@@ -30,6 +31,7 @@ class Own:
     database: Database
     hashes: PasswordHashes
     clock: Clock
+    breaches: Breaches
 
     def page(self, path: str, show: Shown) -> Route:
         """A page; others are sent to the login page, and come back."""

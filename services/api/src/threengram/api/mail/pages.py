@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from threengram.api.breaches import Breaches
 from threengram.api.forms import local_path
 from threengram.api.login import FORGOTTEN_PATH, HOME_PATH, SIGN_UP_PATH, Logins
 from threengram.api.mail.letters import CHOOSE_PATH
@@ -34,6 +35,7 @@ class LinkPages:
         database: Database,
         hashes: PasswordHashes,
         clock: Clock,
+        breaches: Breaches,
     ) -> None:
         self._logins = logins
         self._links = links
@@ -41,6 +43,7 @@ class LinkPages:
         self._database = database
         self._hashes = hashes
         self._clock = clock
+        self._breaches = breaches
 
     def routes(self) -> list[Route]:
         """What is possible here."""
@@ -107,6 +110,7 @@ class LinkPages:
         if password != form.get("repeated_password", ""):
             return self._choosing(request, sealed, link, problem="The two passwords differ.")
         try:
+            await self._breaches.require_unknown(password)
             await choose_password(self._database, self._hashes, link, password, now=self._clock())
         except InvalidRequest as error:
             return self._choosing(request, sealed, link, problem=f"That does not work: {error}.")
