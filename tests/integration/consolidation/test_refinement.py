@@ -10,7 +10,7 @@ from tests.integration.consolidation.consolidating import claims, proposed, run,
 from tests.integration.core.writing import rows
 from tests.people import Person
 from threengram.core.call import Core
-from threengram.core.consolidation.gateway import MAX_ANSWER_BYTES, MAX_ATTEMPTS, ChatGateway
+from threengram.core.consolidation.chat_gateway import MAX_ANSWER_BYTES, MAX_ATTEMPTS, ChatGateway
 from threengram.core.consolidation.refinement import Refinement
 from threengram.core.usage import Budget, spent
 from threengram.schema.enums import MeteredOperation

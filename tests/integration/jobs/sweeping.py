@@ -11,7 +11,7 @@ from tests.integration.core.writing import bring_back, correct, put_away, rows, 
 from tests.integration.jobs.working import Workshop
 from tests.people import Person
 from threengram.core.call import Core
-from threengram.core.commitments.due import surface
+from threengram.core.commitments.job import surface
 from threengram.core.commitments.sweep import DEFAULT_GRACE
 from threengram.core.errors import Conflict, InvalidRequest, NotFound
 from threengram.core.jobs.job import JobContext

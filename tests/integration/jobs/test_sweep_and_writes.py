@@ -5,7 +5,7 @@ from tests.integration.jobs.sweeping import ENDED_WELL, left_behind, sweep_and_w
 from tests.integration.jobs.working import Workshop
 from tests.people import Person
 from threengram.core.call import Core
-from threengram.core.commitments.due import surface
+from threengram.core.commitments.job import surface
 from threengram.core.commitments.sweep import DEFAULT_GRACE
 from threengram.core.jobs.job import JobContext
 

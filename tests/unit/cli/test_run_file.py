@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from threengram.cli import box, run_file
+from threengram.cli import run_file, summary
 from threengram.cli.errors import CannotRun
 from threengram.cli.run_file import RunRecord
 
@@ -50,7 +50,7 @@ def test_reading_where_nothing_runs_points_to_up(tmp_path: Path) -> None:
 
 def test_the_configuration_can_be_copied_from_a_narrow_terminal() -> None:
     text = io.StringIO()
-    box.show(Console(file=text, width=60), RECORD, seconds=3.21)
+    summary.show(Console(file=text, width=60), RECORD, seconds=3.21)
     shown = text.getvalue()
     assert "threengram is ready after 3.2 s" in shown
     by_browser, by_token = re.findall(r"^\{.*?^\}", shown, flags=re.MULTILINE | re.DOTALL)
@@ -67,7 +67,7 @@ def test_the_password_is_shown_to_a_person_and_its_file_to_a_log(tmp_path: Path)
     shown = {}
     for is_terminal in (True, False):
         text = io.StringIO()
-        box.show(Console(file=text, width=200, force_terminal=is_terminal), record, seconds=3)
+        summary.show(Console(file=text, width=200, force_terminal=is_terminal), record, seconds=3)
         shown[is_terminal] = text.getvalue()
     assert "pass-word" in shown[True]
     assert "pass-word" not in shown[False]
@@ -77,9 +77,9 @@ def test_the_password_is_shown_to_a_person_and_its_file_to_a_log(tmp_path: Path)
 def test_the_box_names_a_data_directory_that_commands_have_to_be_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(data_dir: Path) -> str:
         text = io.StringIO()
-        box.show(Console(file=text, width=200), replace(RECORD, data_dir=str(data_dir)), seconds=3)
+        summary.show(Console(file=text, width=200), replace(RECORD, data_dir=str(data_dir)), seconds=3)
         return text.getvalue()
 
     assert 'make demo ARGS="--data-dir /data" lets' in shown(Path("/data"))
-    monkeypatch.setattr(box, "default_data_directory", lambda: Path("/data"))
+    monkeypatch.setattr(summary, "default_data_directory", lambda: Path("/data"))
     assert "make demo lets" in shown(Path("/data"))

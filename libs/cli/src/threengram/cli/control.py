@@ -1,4 +1,4 @@
-"""The supervisor's ear: one JSON line in, one JSON line out, over a Unix socket in the data directory."""
+"""How the supervisor is asked: one JSON line in, one JSON line out, over a Unix socket in the data directory."""
 
 import asyncio
 import contextlib

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from threengram.cli.account import Account
 from threengram.cli.backends import RUNTIME_ROLE, EmbeddedBackends, runtime_url, start_postgres, start_valkey
 from threengram.cli.backup.archive import Archive
-from threengram.cli.desks import Desks
 from threengram.cli.errors import CannotRun
 from threengram.cli.grant import FIRST_USER, Grant
 from threengram.cli.layout import Layout
 from threengram.cli.options import UpOptions
 from threengram.cli.ports import LISTENERS, Ports
 from threengram.cli.ready import Readiness
+from threengram.cli.requests.dispatch import Requests
 from threengram.cli.run_file import RunRecord
 from threengram.cli.secrets import Secrets
 from threengram.cli.served import STATIC_MODEL, ServedModels
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Stack:
-    """One stack on one data directory; `start` once, then `record` says what runs and `desks` answer."""
+    """One stack on one data directory; `start` once, then `record` says what runs and `requests` are answered."""
 
     def __init__(
         self, options: UpOptions, layout: Layout, secrets: Secrets, account: Account | None, supervisor: Supervisor
@@ -46,7 +46,7 @@ class Stack:
         self._servers = EmbeddedBackends(layout, self._ports, secrets, account, options.backup_dir)
         self._key_files = SigningKeyFiles(layout.secrets)
         self._served = ServedModels(layout.models)
-        self.desks = Desks(
+        self.requests = Requests(
             options=options,
             layout=layout,
             ports=self._ports,
@@ -172,12 +172,12 @@ class Stack:
                 audience=f"{services.public_url}/mcp",
             )
             await asyncio.to_thread(provisioner.prepare, self._served.all(), datetime.now(UTC))
-            self.desks.provisioner = provisioner
+            self.requests.provisioner = provisioner
         with steps.step("first user, password, token and key"):
             now = datetime.now(UTC)
             self._token = await provisioner.token(Grant(creates_user=True), now)
-            self._password_file = await self.desks.people().first_password(self._layout.password, FIRST_USER, now)
-            self._api_key = await self.desks.key_ring().kept(self._layout.api_key, FIRST_USER, now)
+            self._password_file = await self.requests.users().first_password(self._layout.password, FIRST_USER, now)
+            self._api_key = await self.requests.keys().kept(self._layout.api_key, FIRST_USER, now)
 
     async def _start_broker(self, steps: Steps) -> None:
         if self._options.redis_url is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from threengram.cli import box, control, leftovers, lock, secrets
+from threengram.cli import control, leftovers, lock, secrets, summary
 from threengram.cli.account import service_account
 from threengram.cli.errors import CannotRun
 from threengram.cli.keeper import Keeper
@@ -81,7 +81,7 @@ class Up:
             return False
         self._publish()
         self._supervisor.changed = self._publish
-        box.show(self._console, self._stack.record(), time.monotonic() - self._started)
+        summary.show(self._console, self._stack.record(), time.monotonic() - self._started)
         return True
 
     async def _stop(self, listeners: contextlib.ExitStack) -> None:
@@ -137,7 +137,7 @@ class Up:
                 self._asked_to_stop.set()
                 return {"stopping": True}
             case _:
-                return await self._stack.desks.answer(request)
+                return await self._stack.requests.answer(request)
 
 
 async def _state(keeper: Keeper) -> dict[str, Any]:

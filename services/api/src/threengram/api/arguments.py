@@ -7,7 +7,7 @@ import orjson
 from starlette.requests import Request
 
 from threengram.api.failures import Refused
-from threengram.runtime import odd_json
+from threengram.runtime import lenient_json
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, read_body
 from threengram.schema.base import Input
 from threengram.schema.errors import ErrorCode
@@ -68,7 +68,7 @@ def from_body(model: type[In], body: bytes, request: Request) -> In:
 
 def _undecodable(body: bytes) -> Refused:
     try:
-        issue = odd_json.issue_of(odd_json.decoded(body))
+        issue = lenient_json.issue_of(lenient_json.decoded(body))
     except ValueError:
         issue = None
     if issue is None:

@@ -23,8 +23,8 @@ from threengram.gateway import completions, failures
 from threengram.gateway.catalogue import Catalogue, precomputed
 from threengram.gateway.dispatch import Dispatcher, ToolResult, UnknownTool
 from threengram.gateway.failures import Failure
+from threengram.gateway.http.eras import Era, Refusal, RoutingHeaders, era_of, status_of, status_of_handler_error
 from threengram.gateway.http.kernel import serve
-from threengram.gateway.http.lanes import Lane, Refusal, RoutingHeaders, lane_of, status_of, status_of_handler_error
 from threengram.gateway.http.messages import FAILED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from threengram.gateway.http.replies import rpc_error, rpc_result
 from threengram.gateway.http.routing_headers import Labels, labels_of
@@ -45,7 +45,7 @@ class Checked:
     """A request whose envelope is good. `scopes`: any of them is needed before its arguments are looked at."""
 
     request: Request
-    lane: Lane
+    era: Era
     labels: Labels
     scopes: frozenset[OAuthScope]
 
@@ -90,25 +90,25 @@ class Answers:
         return checked
 
     def _checked(self, request: Request, headers: RoutingHeaders, scope: Scope, labels: Labels) -> Checked | Refusal:
-        lane = lane_of(request, headers)
-        if isinstance(lane, Refusal):
-            return lane
-        refusal = self._unfit(request, lane, scope)
-        return refusal or Checked(request, lane, labels, self._floor(request))
+        era = era_of(request, headers)
+        if isinstance(era, Refusal):
+            return era
+        refusal = self._unfit(request, era, scope)
+        return refusal or Checked(request, era, labels, self._floor(request))
 
-    def _unfit(self, request: Request, lane: Lane, scope: Scope) -> Refusal | None:
+    def _unfit(self, request: Request, era: Era, scope: Scope) -> Refusal | None:
         try:
-            validate_client_request(request.method, lane.version, request.params)
+            validate_client_request(request.method, era.version, request.params)
         except KeyError:
-            return _refused(request, lane, METHOD_NOT_FOUND, "Method not found", request.method)
+            return _refused(request, era, METHOD_NOT_FOUND, "Method not found", request.method)
         except ValidationError:
-            return _refused(request, lane, INVALID_PARAMS, "Invalid request parameters", "")
+            return _refused(request, era, INVALID_PARAMS, "Invalid request parameters", "")
         params = request.params or {}
         schema = self._mirrored.get(params["name"]) if request.method == "tools/call" else None
-        if schema is None or not lane.is_modern:
+        if schema is None or not era.is_modern:
             return None
         mirror = validate_mcp_param_headers(schema, params.get("arguments") or {}, HttpRequest(scope).headers)
-        return None if mirror is None else _refused(request, lane, mirror.code, mirror.message, mirror.data)
+        return None if mirror is None else _refused(request, era, mirror.code, mirror.message, mirror.data)
 
     def _floor(self, request: Request) -> frozenset[OAuthScope]:
         if request.method == "tools/call":
@@ -118,9 +118,9 @@ class Answers:
 
     async def run(self, checked: Checked, principal: Principal, scope: Scope) -> Answer:
         """The answer of a checked request; never raises but for cancellation."""
-        request, lane = checked.request, checked.lane
+        request, era = checked.request, checked.era
         meta = (request.params or {}).get("_meta")
-        with Operation(checked.labels, lane.version, meta) as operation:
+        with Operation(checked.labels, era.version, meta) as operation:
             try:
                 result = await self._result(checked, principal, scope, operation)
             except Unauthenticated as error:
@@ -128,32 +128,32 @@ class Answers:
                 return WITHDRAWN
             except Error as error:
                 operation.end(outcome_of(error, "protocol_error"), error.code)
-                return self._failed(request, lane, failures.of_core(error))
+                return self._failed(request, era, failures.of_core(error))
             except DeadlineExceeded:
                 operation.end("timeout")
-                return self._failed(request, lane, failures.DEADLINE_EXCEEDED)
+                return self._failed(request, era, failures.DEADLINE_EXCEEDED)
             except MCPError as error:
                 operation.end("protocol_error", str(error.error.code))
                 body = rpc_error(request.id, error.error.code, error.error.message, error.error.data)
-                return Answer(status_of_handler_error(error.error.code, is_modern=lane.is_modern), body)
+                return Answer(status_of_handler_error(error.error.code, is_modern=era.is_modern), body)
             except Exception as error:  # noqa: BLE001 - the one place where anything unforeseen becomes an answer
                 _log.exception("call_crashed", error, tool=checked.labels.tool, correlation_id=correlation_id())
-                return self._crashed(request, lane)
+                return self._crashed(request, era)
             return Answer(200, rpc_result(request.id, result))
 
     async def _result(self, checked: Checked, principal: Principal, scope: Scope, operation: Operation) -> Any:
-        request, lane = checked.request, checked.lane
+        request, era = checked.request, checked.era
         if request.method == "tools/call":
             result = await self._call_tool(request, principal)
             operation.end(result.outcome, None if result.failure is None else result.failure.code)
-            return self._stamped(result.wire(), lane)
+            return self._stamped(result.wire(), era)
         async with deadline(self._timeout_s):
             if request.method not in _ADMIT_THEMSELVES:
                 async with self._open_call(principal) as call:
                     await call.admitted()
-            answer: Any = self._catalogue.get((request.method, lane.version))
+            answer: Any = self._catalogue.get((request.method, era.version))
             if answer is None or (request.params or {}).get("cursor") is not None:
-                answer = await serve(self._server, request, lane, HttpRequest(scope))
+                answer = await serve(self._server, request, era, HttpRequest(scope))
         operation.end("ok")
         return answer
 
@@ -164,27 +164,27 @@ class Answers:
         except UnknownTool:
             raise unknown_tool(params["name"]) from None
 
-    def _stamped(self, wire: dict[str, Any], lane: Lane) -> dict[str, Any]:
-        if lane.is_modern:
+    def _stamped(self, wire: dict[str, Any], era: Era) -> dict[str, Any]:
+        if era.is_modern:
             wire["resultType"] = "complete"
             wire["_meta"] = {**wire.get("_meta", {}), **self._stamp}
         return wire
 
-    def _crashed(self, request: Request, lane: Lane) -> Answer:
+    def _crashed(self, request: Request, era: Era) -> Answer:
         failure = failures.of_crash(correlation_id())
         if request.method == "tools/call":
             result = ToolResult("crash", failure=failure)
-            return Answer(200, rpc_result(request.id, self._stamped(result.wire(), lane)))
+            return Answer(200, rpc_result(request.id, self._stamped(result.wire(), era)))
         return Answer(200, rpc_error(request.id, INTERNAL_ERROR, failure.text, failure.meta))
 
-    def _failed(self, request: Request, lane: Lane, failure: Failure) -> Answer:
+    def _failed(self, request: Request, era: Era, failure: Failure) -> Answer:
         if request.method == completions.METHOD:
             # Somebody is typing: an error in the middle of a word helps nobody. The counters know, and so will the
             # call that the form is filled in for.
             nothing = completions.NOTHING.model_dump(mode="json", by_alias=True, exclude_none=True)
-            return Answer(200, rpc_result(request.id, self._stamped({"completion": nothing}, lane)))
+            return Answer(200, rpc_result(request.id, self._stamped({"completion": nothing}, era)))
         return Answer(200, rpc_error(request.id, FAILED, failure.text, failure.meta))
 
 
-def _refused(request: Request, lane: Lane, code: int, message: str, data: Any) -> Refusal:
-    return Refusal(status_of(code, is_modern=lane.is_modern), rpc_error(request.id, code, message, data))
+def _refused(request: Request, era: Era, code: int, message: str, data: Any) -> Refusal:
+    return Refusal(status_of(code, is_modern=era.is_modern), rpc_error(request.id, code, message, data))

@@ -14,7 +14,7 @@ from threengram.gateway import failures
 from threengram.gateway.failures import Failure
 from threengram.gateway.operations import correlation_id, outcome_of
 from threengram.gateway.tools.tool import Tool
-from threengram.runtime import odd_json
+from threengram.runtime import lenient_json
 from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
 
@@ -63,7 +63,7 @@ class Dispatcher:
         except ValidationError as error:
             return ToolResult("tool_error", failure=failures.of_arguments(error))
         except orjson.JSONEncodeError:
-            return ToolResult("tool_error", failure=failures.of_unwritable(odd_json.issue_of(arguments)))
+            return ToolResult("tool_error", failure=failures.of_unwritable(lenient_json.issue_of(arguments)))
         try:
             if tool.scopes.isdisjoint(principal.scopes):
                 raise InsufficientScope(" or ".join(sorted(tool.scopes)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from threengram.core.db.database import Database
 from threengram.core.errors import Error
-from threengram.worker import desk
+from threengram.worker import job_requests
 from threengram.worker.settings import Settings
 
 
@@ -33,7 +33,7 @@ def jobs(arguments: Sequence[str]) -> int:
 async def _answer(request: dict[str, Any]) -> dict[str, Any]:
     settings = Settings.model_validate({})
     async with Database(settings.database_url.get_secret_value(), pool_min=1, pool_max=1) as database:
-        return await desk.answer(database, request, datetime.now(UTC))
+        return await job_requests.answer(database, request, datetime.now(UTC))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 from redis.asyncio import Redis
 
-from threengram.core.consolidation.gateway import ChatGateway
+from threengram.core.consolidation.chat_gateway import ChatGateway
 from threengram.core.consolidation.refinement import Refinement
 from threengram.core.db import guard
 from threengram.core.db.database import Database

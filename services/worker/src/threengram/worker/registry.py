@@ -3,7 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
-from threengram.core.commitments.due import surface, tenants_with_due_commitments
+from threengram.core.commitments.job import surface, tenants_with_due_commitments
 from threengram.core.consolidation.job import consolidate, tenants_to_consolidate
 from threengram.core.erasure import erase
 from threengram.core.erasure.request import ATTEMPTS as ERASE_ATTEMPTS

@@ -5,8 +5,8 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from threengram.core.briefing import queries
-from threengram.core.briefing.found import ANSWER_BYTES, Found, by_section, fitting
 from threengram.core.briefing.lines import commitment_line, memory_line, surfaced_line
+from threengram.core.briefing.sections import ANSWER_BYTES, Found, by_section, fitting
 from threengram.core.briefing.selector import Selection, select
 from threengram.core.call import Call
 from threengram.core.db.database import Begin

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from threengram.core.briefing import queries
-from threengram.core.briefing.found import ANSWER_BYTES, BODY, by_section, fitting, frame_bytes
+from threengram.core.briefing.sections import ANSWER_BYTES, BODY, by_section, fitting, frame_bytes
 from threengram.core.briefing.selector import select
 from threengram.core.call import Call
 from threengram.core.db.database import Begin

@@ -16,8 +16,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from threengram.core.consolidation.candidates import EdgeCandidate
+from threengram.core.consolidation.chat_gateway import ChatGateway, GatewayUnavailable, MalformedAnswer
 from threengram.core.consolidation.claims import CLAIMING, Claim
-from threengram.core.consolidation.gateway import ChatGateway, GatewayUnavailable, MalformedAnswer
 from threengram.core.consolidation.relation import Statement
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Row

@@ -1,7 +1,7 @@
 """The account as a whole: taken along, and taken away."""
 
 from threengram.api.operations.operation import DownloadOperation, Operation
-from threengram.core.erasure.verb import delete_account
+from threengram.core.erasure.delete_account import delete_account
 from threengram.schema.account import DeleteAccountInput, DeleteAccountOutput
 from threengram.schema.enums import OAuthScope
 from threengram.schema.export import ExportInput, ExportRecord

@@ -7,13 +7,12 @@ credential that a rebound name could spend.
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from threengram.gateway.http import origins
+from threengram.gateway.http.messages import FAILED, INVALID_REQUEST
 from threengram.gateway.http.replies import Reply, rpc_error
 
-_NOT_ALLOWED = -32000
-_INVALID_REQUEST = -32600
 _ALLOW = (b"allow", b"POST")
-_METHOD_NOT_ALLOWED = Reply(405, rpc_error(None, _NOT_ALLOWED, "Method not allowed; POST a message"), (_ALLOW,))
-_ORIGIN_REFUSED = Reply(403, rpc_error(None, _INVALID_REQUEST, "Origin not allowed"))
+_METHOD_NOT_ALLOWED = Reply(405, rpc_error(None, FAILED, "Method not allowed; POST a message"), (_ALLOW,))
+_ORIGIN_REFUSED = Reply(403, rpc_error(None, INVALID_REQUEST, "Origin not allowed"))
 _OPTIONS = Reply(204, headers=(_ALLOW,))
 _PREFLIGHT = Reply(204, headers=origins.PREFLIGHT_HEADERS)
 

@@ -10,9 +10,15 @@ from starlette.types import Receive, Scope, Send
 from threengram.core.principal import Principal
 from threengram.gateway.answers import WITHDRAWN, Answer, Answers, Checked
 from threengram.gateway.auth import Challenge
-from threengram.gateway.http import odd
-from threengram.gateway.http.lanes import BATCH_VERSIONS, Refusal, RoutingHeaders, carries_envelope, serves_notices
-from threengram.gateway.http.messages import INVALID_REQUEST, PARSE_ERROR, Malformed, Notice, message_of
+from threengram.gateway.http.eras import BATCH_VERSIONS, Refusal, RoutingHeaders, carries_envelope, serves_notices
+from threengram.gateway.http.messages import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Malformed,
+    Notice,
+    lenient_tool_call,
+    message_of,
+)
 from threengram.gateway.http.rate import RateLimit
 from threengram.gateway.http.replies import Reply, rpc_error
 from threengram.gateway.operations import count
@@ -74,7 +80,7 @@ class McpEndpoint:
         try:
             decoded = orjson.loads(body)
         except orjson.JSONDecodeError:
-            decoded = odd.tool_call(body)
+            decoded = lenient_tool_call(body)
             if decoded is None:
                 return _NO_JSON
         if isinstance(decoded, list):

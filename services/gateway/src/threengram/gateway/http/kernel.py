@@ -13,7 +13,7 @@ from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 
-from threengram.gateway.http.lanes import OLDEST_VERSION, Lane
+from threengram.gateway.http.eras import OLDEST_VERSION, Era
 from threengram.gateway.http.messages import Request
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
@@ -46,9 +46,9 @@ class OneShot:
         """Dropped, likewise."""
 
 
-async def serve(server: Server[Any], request: Request, lane: Lane, http_request: object) -> dict[str, Any]:
+async def serve(server: Server[Any], request: Request, era: Era, http_request: object) -> dict[str, Any]:
     """The result of one request; raises what its handler raises. Handlers find `http_request` in `ctx.request`."""
-    connection = Connection.from_envelope(lane.version, lane.client_info, lane.client_capabilities)
+    connection = Connection.from_envelope(era.version, era.client_info, era.client_capabilities)
     context = OneShot(request.id, ServerMessageMetadata(request_context=http_request))
     result = await serve_one(
         server, context, request.method, request.params, connection=connection, lifespan_state=None

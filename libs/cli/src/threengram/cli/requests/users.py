@@ -13,9 +13,9 @@ import psycopg
 
 from threengram.api.mail.invitations import Invitations
 from threengram.api.users import act
-from threengram.cli import desk
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
+from threengram.cli.requests.database import opened, user_of
 from threengram.core.erasure import request_erasure
 from threengram.core.people import accounts
 from threengram.core.people.login import normal_email
@@ -28,7 +28,7 @@ _GROUPS, _GROUP_CHARS = 4, 5
 
 
 @dataclass(frozen=True)
-class People:
+class UserRequests:
     """Acts on one database as the runtime role, and as its owner for the list of everybody."""
 
     runtime_url: str = field(repr=False)
@@ -41,16 +41,16 @@ class People:
             return await asyncio.to_thread(self._list)
         match request:
             case {"action": "erase", "email": str(email)}:
-                async with desk.opened(self.runtime_url) as database:
-                    user = await desk.user_of(database, normal_email(email))
+                async with opened(self.runtime_url) as database:
+                    user = await user_of(database, normal_email(email))
                     asked = await request_erasure(database, user, now=now)
                 return {"id": str(user.user_id), "runId": str(asked.run_id)}
             case {"action": "invite", "email": str(email)}:
-                async with desk.opened(self.runtime_url) as database:
+                async with opened(self.runtime_url) as database:
                     return {"url": await self.invitations.url(database, email, now)}
             case {"action": str(action), "email": str(email)}:
                 password, revokes = request.get("password", ""), request.get("revokeAccess") is True
-                async with desk.opened(self.runtime_url) as database:
+                async with opened(self.runtime_url) as database:
                     user_id = await act(database, action, email, now=now, password=password, revoke_access=revokes)
                 return {"id": str(user_id)}
             case _:
@@ -62,8 +62,8 @@ class People:
         None once the user has another password than the one in the file.
         """
         with closing(PasswordHashes(threads=1)) as hashes:
-            async with desk.opened(self.runtime_url) as database:
-                user = await desk.user_of(database, email)
+            async with opened(self.runtime_url) as database:
+                user = await user_of(database, email)
                 known = await asyncio.to_thread(_read, file)
                 if known and await accounts.has_password(database, hashes, user, known):
                     return file

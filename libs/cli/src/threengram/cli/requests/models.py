@@ -14,7 +14,7 @@ ASK_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
-class ModelServer:
+class ModelRequests:
     """Answers for the embedder of one stack; `roll` replaces its processes without refusing a call."""
 
     served: ServedModels

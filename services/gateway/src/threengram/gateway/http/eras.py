@@ -33,7 +33,7 @@ _ROUTING = {name.encode(): name for name in (MCP_PROTOCOL_VERSION_HEADER, MCP_ME
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class Era:
     """The revision that a message is answered in, and what its envelope says about the client."""
 
     version: str
@@ -72,11 +72,11 @@ def carries_envelope(params: Mapping[str, Any] | None) -> bool:
     return isinstance(meta, dict) and t.PROTOCOL_VERSION_META_KEY in meta
 
 
-def lane_of(request: Request, headers: RoutingHeaders) -> Lane | Refusal:
-    """The lane, or the refusal of a body that its headers contradict or whose version is not served."""
+def era_of(request: Request, headers: RoutingHeaders) -> Era | Refusal:
+    """The era, or the refusal of a body that its headers contradict or whose version is not served."""
     is_handshake = headers.names_handshake_version
     if is_handshake and (request.method == "initialize" or not carries_envelope(request.params)):
-        return Lane(headers.version)
+        return Era(headers.version)
     if headers.duplicated is not None:
         message = f"{headers.duplicated} header appears more than once"
         return Refusal(400, rpc_error(request.id, t.HEADER_MISMATCH, message))
@@ -84,7 +84,7 @@ def lane_of(request: Request, headers: RoutingHeaders) -> Lane | Refusal:
     if isinstance(route, InboundLadderRejection):
         body = rpc_error(request.id, route.code, route.message, route.data)
         return Refusal(status_of(route.code, is_modern=True), body)
-    return Lane(route.protocol_version, True, route.client_info, route.client_capabilities)
+    return Era(route.protocol_version, True, route.client_info, route.client_capabilities)
 
 
 def serves_notices(headers: RoutingHeaders) -> bool:

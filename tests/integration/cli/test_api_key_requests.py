@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from threengram.cli.errors import CannotRun
-from threengram.cli.key_ring import KEPT_NAME, KeyRing
+from threengram.cli.requests.api_keys import KEPT_NAME, KeyRequests
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.identity.api_keys import resolve_api_key
@@ -24,11 +24,11 @@ async def email(database: Database) -> str:
 
 
 @pytest.fixture
-def ring(database_url: str) -> KeyRing:
-    return KeyRing(database_url)
+def ring(database_url: str) -> KeyRequests:
+    return KeyRequests(database_url)
 
 
-async def test_a_key_is_made_listed_and_revoked(ring: KeyRing, database: Database, email: str) -> None:
+async def test_a_key_is_made_listed_and_revoked(ring: KeyRequests, database: Database, email: str) -> None:
     request = {"action": "create", "email": email, "name": "ci", "scopes": ["memory:read"], "lifetimeS": 60}
     made = await ring.answer(request, NOW)
     (listed,) = (await ring.answer({"action": "list", "email": email}, NOW))["keys"]
@@ -55,14 +55,14 @@ async def test_a_key_is_made_listed_and_revoked(ring: KeyRing, database: Databas
     ],
 )
 async def test_what_can_not_be_done_is_said_in_one_line(
-    ring: KeyRing, email: str, request_of: dict[str, Any], said: str
+    ring: KeyRequests, email: str, request_of: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(CannotRun, match=said):
         await ring.answer({"email": email, **request_of}, NOW)
 
 
 async def test_the_kept_key_is_found_again_until_it_is_revoked(
-    ring: KeyRing, database: Database, email: str, tmp_path: Path
+    ring: KeyRequests, database: Database, email: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "api-key"
     first = await ring.kept(file, email, NOW)

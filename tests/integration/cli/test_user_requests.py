@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import CURSOR_KEY
 from threengram.api.mail.invitations import Invitations
 from threengram.cli.errors import CannotRun
-from threengram.cli.people import People
+from threengram.cli.requests.users import UserRequests
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
@@ -26,8 +26,8 @@ INVITATIONS = Invitations.of(base64.urlsafe_b64encode(CURSOR_KEY).decode(), "htt
 
 
 @pytest.fixture
-def people(database_url: str, owner_url: str) -> People:
-    return People(database_url, owner_url, INVITATIONS)
+def users(database_url: str, owner_url: str) -> UserRequests:
+    return UserRequests(database_url, owner_url, INVITATIONS)
 
 
 @pytest.fixture
@@ -43,41 +43,41 @@ def email() -> str:
 
 
 async def test_a_user_is_made_shut_and_opened_again(
-    people: People, database: Database, hashes: PasswordHashes, email: str
+    users: UserRequests, database: Database, hashes: PasswordHashes, email: str
 ) -> None:
     async def can_log_in(password: str) -> bool:
         return await log_in(database, hashes, email=email, password=password, now=NOW) is not None
 
-    await people.answer({"action": "create", "email": email.upper(), "password": PASSWORD}, NOW)
+    await users.answer({"action": "create", "email": email.upper(), "password": PASSWORD}, NOW)
     assert await can_log_in(PASSWORD)
-    await people.answer({"action": "disable", "email": email}, NOW)
+    await users.answer({"action": "disable", "email": email}, NOW)
     assert not await can_log_in(PASSWORD)
-    await people.answer({"action": "enable", "email": email}, NOW)
+    await users.answer({"action": "enable", "email": email}, NOW)
     assert await can_log_in(PASSWORD)
     another = {"action": "passwd", "email": email, "password": "another good one", "revokeAccess": True}
-    await people.answer(another, NOW)
+    await users.answer(another, NOW)
     assert not await can_log_in(PASSWORD)
     assert await can_log_in("another good one")
 
 
-async def test_who_is_invited_gets_a_link_to_a_password(people: People, database: Database, email: str) -> None:
+async def test_who_is_invited_gets_a_link_to_a_password(users: UserRequests, database: Database, email: str) -> None:
     for offer in (Offer.SIGN_UP, Offer.NEW_PASSWORD):
-        url = urlsplit((await people.answer({"action": "invite", "email": email}, NOW))["url"])
+        url = urlsplit((await users.answer({"action": "invite", "email": email}, NOW))["url"])
         assert (url.netloc, url.path) == ("memory.example.test", "/password/choose")
         link = INVITATIONS.links.open(parse_qs(url.query)["link"][0], NOW + timedelta(days=2))
         assert link is not None
         assert (link.email, link.offer) == (email, offer)
-        await people.answer(
+        await users.answer(
             {"action": "create" if offer is Offer.SIGN_UP else "disable", "email": email, "password": PASSWORD}, NOW
         )
     with pytest.raises(CannotRun, match="the account is shut"):
-        await people.answer({"action": "invite", "email": email}, NOW)
+        await users.answer({"action": "invite", "email": email}, NOW)
 
 
-async def test_everybody_is_listed_by_the_owner_alone(people: People, email: str) -> None:
-    made = await people.answer({"action": "create", "email": email, "password": PASSWORD}, NOW)
-    await people.answer({"action": "disable", "email": email}, NOW)
-    answer = await people.answer({"action": "list"}, NOW)
+async def test_everybody_is_listed_by_the_owner_alone(users: UserRequests, email: str) -> None:
+    made = await users.answer({"action": "create", "email": email, "password": PASSWORD}, NOW)
+    await users.answer({"action": "disable", "email": email}, NOW)
+    answer = await users.answer({"action": "list"}, NOW)
     assert {"id": made["id"], "status": "suspended", "email": email} in answer["users"]
     assert answer["users"] == sorted(answer["users"], key=lambda user: str(user["email"]))
     assert answer["hasMore"] is False
@@ -98,34 +98,34 @@ async def test_everybody_is_listed_by_the_owner_alone(people: People, email: str
     ],
 )
 async def test_what_can_not_be_done_is_said_in_one_line(
-    people: People, email: str, request_of: dict[str, Any], said: str
+    users: UserRequests, email: str, request_of: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(CannotRun, match=said):
-        await people.answer({"email": email, **request_of}, NOW)
+        await users.answer({"email": email, **request_of}, NOW)
 
 
-async def test_an_address_has_one_user(people: People, email: str) -> None:
+async def test_an_address_has_one_user(users: UserRequests, email: str) -> None:
     request = {"action": "create", "email": email, "password": PASSWORD}
-    await people.answer(request, NOW)
+    await users.answer(request, NOW)
     with pytest.raises(CannotRun, match="there is a user with this address already"):
-        await people.answer(request | {"email": email.upper()}, NOW)
+        await users.answer(request | {"email": email.upper()}, NOW)
 
 
 async def test_the_first_user_is_given_a_password_once(
-    people: People, database: Database, hashes: PasswordHashes, email: str, tmp_path: Path
+    users: UserRequests, database: Database, hashes: PasswordHashes, email: str, tmp_path: Path
 ) -> None:
     await provision.create_tenant(database, email=email, name="first", now=NOW)
     file = tmp_path / "password"
 
-    assert await people.first_password(file, email, NOW) == file
+    assert await users.first_password(file, email, NOW) == file
     given = file.read_text().strip()
     assert file.stat().st_mode & 0o777 == 0o600
     assert await log_in(database, hashes, email=email, password=given, now=NOW) is not None
-    assert await people.first_password(file, email, NOW) == file
+    assert await users.first_password(file, email, NOW) == file
     assert file.read_text().strip() == given
 
-    await people.answer({"action": "passwd", "email": email, "password": PASSWORD, "revokeAccess": False}, NOW)
-    assert await people.first_password(file, email, NOW) is None
+    await users.answer({"action": "passwd", "email": email, "password": PASSWORD, "revokeAccess": False}, NOW)
+    assert await users.first_password(file, email, NOW) is None
     file.unlink()
-    assert await people.first_password(file, email, NOW) is None
+    assert await users.first_password(file, email, NOW) is None
     assert await log_in(database, hashes, email=email, password=PASSWORD, now=NOW) is not None

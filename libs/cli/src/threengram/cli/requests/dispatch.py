@@ -1,6 +1,6 @@
-"""What a running stack is asked through its control socket about its database: each request goes to its desk.
+"""Each request of the control socket about the database goes to the module of its subject.
 
-Desks are imported when they are asked: they bring the database driver or an HTTP client; no start should wait for that.
+Those are imported when they are asked: they bring the database driver or an HTTP client; no start should wait for that.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ from threengram.cli.sockets import HOST
 from threengram.cli.supervisor import Supervisor
 
 if TYPE_CHECKING:
-    from threengram.cli.key_ring import KeyRing
-    from threengram.cli.people import People
     from threengram.cli.provision import Provisioner
+    from threengram.cli.requests.api_keys import KeyRequests
+    from threengram.cli.requests.users import UserRequests
 
 PUBLISHED_BEFORE_USE_S = 6.5
 """A little longer than the owner's side insists on."""
 
 
 @dataclass
-class Desks:
+class Requests:
     """Open once the database is provisioned; until then every request is refused."""
 
     options: UpOptions
@@ -58,13 +58,13 @@ class Desks:
                 )
                 return {"token": await provisioner.token(grant, now)}
             case {"command": "keys", "email": str()}:
-                return await self.key_ring().answer(request, now)
+                return await self.keys().answer(request, now)
             case {"command": "user"}:
-                return await self.people().answer(request, now)
+                return await self.users().answer(request, now)
             case {"command": "jobs"}:
-                from threengram.cli.job_desk import JobDesk
+                from threengram.cli.requests import jobs
 
-                return await JobDesk(provisioner.runtime_url).answer(request, now)
+                return await jobs.answer(provisioner.runtime_url, request, now)
             case {"command": "models"}:
                 return await self._models(provisioner, request)
             case {"command": "backup", "keep": int(keep)}:
@@ -75,20 +75,19 @@ class Desks:
             case _:
                 raise CannotRun("unknown control request")
 
-    def key_ring(self) -> "KeyRing":
-        """The desk of API keys."""
-        from threengram.cli.key_ring import KeyRing
+    def keys(self) -> "KeyRequests":
+        """What answers about API keys."""
+        from threengram.cli.requests.api_keys import KeyRequests
 
-        return KeyRing(self._provisioned().runtime_url)
+        return KeyRequests(self._provisioned().runtime_url)
 
-    def people(self) -> "People":
-        """The desk of users."""
+    def users(self) -> "UserRequests":
+        """What answers about users."""
         from threengram.api.mail.invitations import Invitations
-        from threengram.cli.people import People
 
         provisioner = self._provisioned()
         invitations = Invitations.of(self.cursor_key, provisioner.issuer_url)
-        return People(provisioner.runtime_url, provisioner.owner_url, invitations)
+        return UserRequests(provisioner.runtime_url, provisioner.owner_url, invitations)
 
     def _provisioned(self) -> "Provisioner":
         if self.provisioner is None:
@@ -96,9 +95,9 @@ class Desks:
         return self.provisioner
 
     async def _models(self, provisioner: "Provisioner", request: dict[str, Any]) -> dict[str, Any]:
-        from threengram.cli.model_server import ModelServer
+        from threengram.cli.requests.models import ModelRequests
 
-        server = ModelServer(
+        server = ModelRequests(
             served=self.served,
             owner_url=provisioner.owner_url,
             embedder_url=f"http://{HOST}:{self.ports.listener('embedder')}",

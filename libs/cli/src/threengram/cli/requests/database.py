@@ -1,4 +1,4 @@
-"""What every desk of the control socket needs: the database of a running stack, and whoever a request is about."""
+"""The database of a running stack, and whoever a request is about."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from threengram.cli import desk
 from threengram.cli.errors import CannotRun
 from threengram.cli.files import write_private
+from threengram.cli.requests.database import opened, user_of
 from threengram.core.identity.api_keys import (
     ApiKey,
     create_api_key,
@@ -25,15 +25,15 @@ KEPT_NAME = "threengram up"
 
 
 @dataclass(frozen=True)
-class KeyRing:
+class KeyRequests:
     """Acts on one database as the runtime role."""
 
     runtime_url: str = field(repr=False)
 
     async def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
         """The answer to a `keys` request of the control socket; raises `CannotRun` for what can't be done."""
-        async with desk.opened(self.runtime_url) as database:
-            user = await desk.user_of(database, request["email"])
+        async with opened(self.runtime_url) as database:
+            user = await user_of(database, request["email"])
             match request:
                 case {"action": "create", "name": str(name), "scopes": list(scopes), "lifetimeS": lifetime_s}:
                     expires_at = None if lifetime_s is None else now + timedelta(seconds=lifetime_s)
@@ -51,11 +51,11 @@ class KeyRing:
 
     async def kept(self, file: Path, email: str, now: datetime) -> str:
         """The key in `file` while it opens this database, else a new one that replaces it."""
-        async with desk.opened(self.runtime_url) as database:
+        async with opened(self.runtime_url) as database:
             known = await asyncio.to_thread(_read, file)
             if await resolve_api_key(database, known, now) is not None:
                 return known
-            user = await desk.user_of(database, email)
+            user = await user_of(database, email)
             made = await create_api_key(database, user, name=KEPT_NAME, scopes=tuple(OAuthScope), now=now)
             write_private(file, made.text.encode())
             return made.text
