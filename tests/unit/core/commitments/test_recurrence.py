@@ -69,6 +69,36 @@ def test_a_rule_that_never_matches_ends_soon(bound: str) -> None:
     assert time.process_time() - began < 2.0
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=DAILY",
+        "FREQ=WEEKLY;BYDAY=SU",
+        "FREQ=MONTHLY;BYSETPOS=-1;BYDAY=MO",
+        "FREQ=YEARLY",
+        "FREQ=YEARLY;BYDAY=53MO;BYSETPOS=366",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=9",
+    ],
+)
+@pytest.mark.parametrize(("start", "instant"), [(1, 2026), (2026, 9999), (1, 9999)])
+def test_a_series_costs_no_more_the_longer_it_runs(rule: str, start: int, instant: int) -> None:
+    recurrence = parsed(rule)
+    first, now = datetime(start, 1, 31, tzinfo=UTC), datetime(instant, 12, 1, tzinfo=UTC)
+    began = time.process_time()
+    after, latest = recurrence.first_after(first, now), recurrence.last_by(first, now)
+    assert time.process_time() - began < 1.0
+    assert after is None or after > now
+    assert latest is None or first <= latest <= now
+
+
+def test_a_series_of_centuries_goes_on_in_its_step() -> None:
+    first = datetime(26, 1, 31, 9, tzinfo=UTC)
+    expected = datetime(2026, 1, 31, 9, tzinfo=UTC)
+    every_fourth = parsed("FREQ=YEARLY;INTERVAL=4;BYMONTH=1;BYMONTHDAY=31")
+    assert every_fourth.last_by(first, datetime(2029, 12, 31, tzinfo=UTC)) == expected
+    assert every_fourth.first_after(first, datetime(2025, 12, 31, tzinfo=UTC)) == expected
+
+
 def test_the_last_occurrence_by_an_instant_includes_that_instant() -> None:
     rule = parsed("FREQ=WEEKLY")
     week = timedelta(days=7)
@@ -119,6 +149,7 @@ def test_a_rule_means_what_a_library_takes_it_to_mean(start: datetime, rule: str
     found: list[datetime] = []
     instant = start - timedelta(seconds=1)
     while (after := parsed(rule).first_after(start, instant)) is not None and after.year < 2030 and len(found) < 12:
+        assert parsed(rule).last_by(start, after - timedelta(seconds=1)) == (found[-1] if found else None)
         found.append(after)
         instant = after
     assert found == expected

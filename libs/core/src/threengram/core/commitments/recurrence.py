@@ -7,7 +7,7 @@ one at hand walks on to the year 9999 for a rule that never matches, seconds of 
 
 import calendar
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
@@ -19,6 +19,8 @@ MAX_INTERVAL = 1_000
 MAX_COUNT = 10_000
 HORIZON = timedelta(days=366 * 50)
 """A rule without an occurrence in this time has none."""
+SPAN = timedelta(days=366 * 100)
+"""A series that has a number of occurrences ends within this time, whatever its number."""
 
 PARTS = frozenset({"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS", "WKST"})
 WEEKDAYS = {name: number for number, name in enumerate(("MO", "TU", "WE", "TH", "FR", "SA", "SU"))}
@@ -26,6 +28,8 @@ MONTHS_PER_YEAR = 12
 
 _BYDAY = re.compile(r"([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)", flags=re.ASCII)
 _DATE_CHARS = 8
+_FEBRUARY = 2
+_SHORT_MONTHS = frozenset({4, 6, 9, 11})
 _DAY = timedelta(days=1)
 
 
@@ -54,49 +58,79 @@ class Recurrence:
 
     def first_after(self, start: datetime, instant: datetime) -> datetime | None:
         """The first occurrence later than `instant` of the series that began at `start`; None when it has ended."""
-        return next((occurrence for occurrence in self._series(start, instant) if occurrence > instant), None)
+        first, near = start.astimezone(UTC), max(start, instant).astimezone(UTC).date()
+        occurrences = self._counted(first) if self.count else self._onward(first, near)
+        return next((occurrence for occurrence in occurrences if occurrence > instant), None)
 
     def last_by(self, start: datetime, instant: datetime) -> datetime | None:
-        """The last occurrence at or before `instant`; None when there is none yet."""
-        latest = None
-        for occurrence in takewhile(lambda one: one <= instant, self._series(start, instant)):
-            latest = occurrence
-        return latest
+        """The last occurrence at or before `instant`; None when there is none in the time of the horizon."""
+        first = start.astimezone(UTC)
+        if self.count:
+            return max(takewhile(lambda one: one <= instant, self._counted(first)), default=None)
+        latest = min(instant, self.until or instant).astimezone(UTC)
+        return None if latest < first else next(self._back(first, latest), None)
 
-    def _series(self, start: datetime, instant: datetime) -> Iterator[datetime]:
-        """From the first occurrence to the horizon."""
-        first, latest = start.astimezone(UTC), max(start, instant).astimezone(UTC).date()
-        horizon = latest + min(HORIZON, date.max - latest)
-        instants = (datetime.combine(day, first.timetz()) for day in self._days(first.date(), horizon))
-        for occurrence in islice(instants, self.count):
-            if self.until is not None and occurrence > self.until:
-                return
-            yield occurrence
+    def _counted(self, first: datetime) -> Iterator[datetime]:
+        """From the first occurrence on, as many as there are: there is no other way to count them."""
+        return islice(
+            self._occurrences(first, range(self._number(first.date(), _later(first.date(), SPAN)) + 1)), self.count
+        )
 
-    def _days(self, start: date, horizon: date) -> Iterator[date]:
-        for period in self._periods(start, horizon):
-            matching = [day for day in period if self._matches(day, start)]
+    def _onward(self, first: datetime, near: date) -> Iterator[datetime]:
+        """From the period of `near` on."""
+        last = _later(near, HORIZON) if self.until is None else min(_later(near, HORIZON), self.until.date())
+        numbers = range(self._number(first.date(), near), self._number(first.date(), last) + 1)
+        return self._occurrences(first, numbers)
+
+    def _back(self, first: datetime, latest: datetime) -> Iterator[datetime]:
+        """From `latest` on towards the first."""
+        day = latest.date()
+        oldest = max(first.date(), day - min(HORIZON, day - date.min))
+        for number in range(self._number(first.date(), day), self._number(first.date(), oldest) - 1, -1):
+            yield from (one for one in reversed([*self._occurrences(first, [number])]) if one <= latest)
+
+    def _occurrences(self, first: datetime, numbers: Iterable[int]) -> Iterator[datetime]:
+        """Those of the periods with these numbers, counted from the period of the first one."""
+        start = first.date()
+        for number in numbers:
+            matching = [day for day in self._period(start, number) if self._matches(day, start)]
             if self.positions:
                 indexes = {position - 1 if position > 0 else len(matching) + position for position in self.positions}
                 matching = [day for index, day in enumerate(matching) if index in indexes]
-            yield from (day for day in matching if day >= start)
+            for occurrence in (datetime.combine(day, first.timetz()) for day in matching if day >= start):
+                if self.until is None or occurrence <= self.until:
+                    yield occurrence
 
-    def _periods(self, start: date, horizon: date) -> Iterator[list[date]]:
-        """The days of each period that the rule looks at, in order."""
+    def _number(self, start: date, day: date) -> int:
+        """The number of the last period that begins at or before a day."""
         match self.frequency:
             case Frequency.DAILY:
-                firsts = _stepping(start, _DAY * self.interval, horizon)
-                yield from ([day] for day in firsts)
+                return (day - start).days // self.interval
             case Frequency.WEEKLY:
-                monday = start - _DAY * min((start.weekday() - self.week_start) % 7, (start - date.min).days)
-                for first in _stepping(monday, _DAY * 7 * self.interval, horizon):
-                    yield _run(first, 7)
+                return (day - self._week(start)).days // (7 * self.interval)
             case Frequency.MONTHLY:
-                for year, month in _months(start, self.interval, horizon):
-                    yield _run(date(year, month, 1), calendar.monthrange(year, month)[1])
+                return (_month(day) - _month(start)) // self.interval
             case Frequency.YEARLY:
-                for year in range(start.year, horizon.year + 1, self.interval):
-                    yield _run(date(year, 1, 1), 365 + calendar.isleap(year))
+                return (day.year - start.year) // self.interval
+
+    def _period(self, start: date, number: int) -> list[date]:
+        """The days of a period, in order."""
+        step = number * self.interval
+        match self.frequency:
+            case Frequency.DAILY:
+                return [start + _DAY * step]
+            case Frequency.WEEKLY:
+                return _run(self._week(start) + _DAY * 7 * step, 7)
+            case Frequency.MONTHLY:
+                year, month = divmod(_month(start) + step, MONTHS_PER_YEAR)
+                return _run(date(year, month + 1, 1), _days_of(year, month + 1))
+            case Frequency.YEARLY:
+                year = start.year + step
+                return _run(date(year, 1, 1), 365 + calendar.isleap(year))
+
+    def _week(self, start: date) -> date:
+        """The first day of the week of a day."""
+        return start - _DAY * min((start.weekday() - self.week_start) % 7, (start - date.min).days)
 
     def _matches(self, day: date, start: date) -> bool:
         is_plain = not self.month_days and not self.weekdays
@@ -108,8 +142,7 @@ class Recurrence:
             return False
         if self.months and day.month not in self.months:
             return False
-        month_days = calendar.monthrange(day.year, day.month)[1]
-        if self.month_days and not {day.day, day.day - month_days - 1} & self.month_days:
+        if self.month_days and self.month_days.isdisjoint((day.day, day.day - _days_of(day.year, day.month) - 1)):
             return False
         return not self.weekdays or any((number, day.weekday()) in self.weekdays for number in self._ordinals(day))
 
@@ -118,7 +151,7 @@ class Recurrence:
         if self.frequency is Frequency.YEARLY and not self.months:
             position, length = day.timetuple().tm_yday, 365 + calendar.isleap(day.year)
         else:
-            position, length = day.day, calendar.monthrange(day.year, day.month)[1]
+            position, length = day.day, _days_of(day.year, day.month)
         return 0, (position - 1) // 7 + 1, -((length - position) // 7 + 1)
 
 
@@ -195,16 +228,20 @@ def _bound(value: str) -> datetime:
     return datetime.fromisoformat(value.removesuffix("Z")).replace(tzinfo=UTC)
 
 
-def _stepping(first: date, step: timedelta, horizon: date) -> Iterator[date]:
-    for number in range((horizon - first) // step + 1):
-        yield first + step * number
-
-
 def _run(first: date, count: int) -> list[date]:
     return [first + _DAY * number for number in range(min(count, (date.max - first).days + 1))]
 
 
-def _months(start: date, interval: int, horizon: date) -> Iterator[tuple[int, int]]:
-    first, last = (day.year * MONTHS_PER_YEAR + day.month - 1 for day in (start, horizon))
-    for number in range(first, last + 1, interval):
-        yield number // MONTHS_PER_YEAR, number % MONTHS_PER_YEAR + 1
+def _later(day: date, time_later: timedelta) -> date:
+    return day + min(time_later, date.max - day)
+
+
+def _month(day: date) -> int:
+    """Its number, counted from the year 0."""
+    return day.year * MONTHS_PER_YEAR + day.month - 1
+
+
+def _days_of(year: int, month: int) -> int:
+    if month == _FEBRUARY:
+        return 28 + calendar.isleap(year)
+    return 30 if month in _SHORT_MONTHS else 31
