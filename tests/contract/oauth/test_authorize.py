@@ -107,6 +107,7 @@ async def test_nobody_is_sent_anywhere_before_a_login(flow: Flow, server: Server
         {"redirect_uri": f"{CALLBACK}?more=1"},
         {"redirect_uri": CALLBACK.upper()},
         {"client_id": "unknown"},
+        {"client_id": "un\0known"},
         {"client_id": None},
         {"state": "s" * 5000},
     ],

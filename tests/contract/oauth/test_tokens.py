@@ -282,6 +282,7 @@ async def test_a_public_client_shows_no_secret(flow: Flow) -> None:
         ({"grant_type": "refresh_token", "refresh_token": "x" * 9000}, 400, "invalid_request"),
         ({"grant_type": "refresh_token", "refresh_token": "x", "client_id": "unknown"}, 401, "invalid_client"),
         ({"grant_type": "refresh_token", "refresh_token": "x", "client_id": ""}, 401, "invalid_client"),
+        ({"grant_type": "refresh_token", "refresh_token": "x", "client_id": "a\0b"}, 401, "invalid_client"),
         (
             {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "https://a.example/b"},
             401,

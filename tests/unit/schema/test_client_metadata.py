@@ -100,6 +100,21 @@ def test_null_says_as_much_as_nothing() -> None:
 
 def test_a_name_can_not_change_the_direction_or_the_lines_of_the_page_that_shows_it() -> None:
     assert parsed(client_name=" \u202eexe.ppA\u2066\n ").client_name == "exe.ppA"
+    assert parsed(client_name="App\u2028\u00a0\u00a0 checked").client_name == "App checked"
+    assert parsed(client_name="Z" + "\u0316" * 200 + "oo").client_name == "Z" + "\u0316" * 4 + "oo"
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u3164", "\u2800", "\U000e0041", "\ufe0f", "\u0301", "\ue000"])
+def test_a_name_has_something_to_see(unseen: str) -> None:
+    with pytest.raises(ValidationError):
+        parsed(client_name=unseen * 3)
+    if unseen != "\u0301":
+        assert parsed(client_name=f"{unseen}App{unseen}").client_name == "App"
+
+
+@pytest.mark.parametrize("name", ["Café Ünï", "日本語アプリ", "แอปบันทึกที่ดี", "हिन्दी ऐप", "App 🧠 2.0", "<b>x</b>"])
+def test_a_name_of_any_script_stays_as_it_is(name: str) -> None:
+    assert parsed(client_name=name).client_name == name
 
 
 @pytest.mark.parametrize(

@@ -53,16 +53,32 @@ class ResponseType(StrEnum):
 
 
 def _shown(value: Any) -> Any:
-    """A name without the characters that could make a page show something else than it says."""
+    """A name as a page shows it: without characters that nobody sees, or that change how others are seen."""
     if not isinstance(value, str):
         return value
-    return "".join(char for char in value if unicodedata.category(char) != "Cc" and char not in _DIRECTION_MARKS)
+    kept, marks, is_visible = "", 0, False
+    for char in " ".join(value.split()):
+        category = unicodedata.category(char)
+        marks = marks + 1 if category.startswith("M") else 0
+        if category in _UNSEEN or char in _BLANK or marks > _MAX_MARKS:
+            continue
+        kept += char
+        is_visible = is_visible or category[0] in "LNPS"
+    return kept if is_visible else ""
 
 
-# UAX #9: marks, embeddings, overrides and isolates.
-_DIRECTION_MARKS: Final = frozenset(
-    chr(code) for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-)
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
+"""Controls, among them the directions of UAX #9, and characters that each font shows as it likes."""
+# What of Default_Ignorable_Code_Point (UAX #44) is of other categories, and the Braille pattern without a dot.
+_BLANK: Final = frozenset(
+    chr(code)
+    for code in (
+        0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x3164, *range(0xFE00, 0xFE10), 0xFFA0,
+        *range(0xE0100, 0xE01F0),
+    )
+)  # fmt: skip
+_MAX_MARKS: Final = 4
+"""On one letter: more of them cover the lines above and below."""
 
 ClientName = Annotated[
     str, StringConstraints(min_length=1, max_length=MAX_CLIENT_NAME_CHARS), NORMALISED, BeforeValidator(_shown)

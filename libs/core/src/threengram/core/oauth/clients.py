@@ -147,6 +147,9 @@ def keeping(client: Client, now: datetime) -> list[Step]:
 
 
 async def _row(database: Database, client_id: str) -> Row | None:
+    if not (client_id.isascii() and client_id.isprintable()):
+        # No identifier (RFC 6749, appendix A.1), and a database takes no NUL.
+        return None
     async with database.system() as tx:
         rows = await tx.fetch_last(queries.CLIENT, {"client_id": client_id})
     return rows[0] if rows else None
