@@ -74,6 +74,30 @@ async def test_an_argument_that_no_text_can_hold_is_named(
     assert result["_meta"]["issues"][0]["code"] == rule
 
 
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        ('{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', "id"),
+        ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a","text":"b"}}}',
+         "text"),
+        ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name" : "add"}}', "name"),
+        ('[{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}]', "method"),
+    ],
+)  # fmt: skip
+async def test_a_repeated_member_is_refused_by_name(mcp: Wire, content: str, field: str) -> None:
+    """Each parser keeps another one of them."""
+    answer = await mcp.send(content=content.encode(), headers={"mcp-protocol-version": "2025-03-26"})
+    assert _error(answer) == (400, -32600, None)
+    assert answer.json()["error"]["data"] == {"code": "invalid_input", "field": field}
+
+
+async def test_a_text_that_looks_like_members_is_a_text(mcp: Wire) -> None:
+    text = '{"text": 1, "text" : 2}'
+    params = {"name": "echo", "arguments": {"text": text}}
+    answer = await mcp.send(request_body("tools/call", params), headers={"mcp-protocol-version": "2025-06-18"})
+    assert answer.json()["result"]["isError"] is False
+
+
 async def test_a_compressed_body_is_refused_by_name(mcp: Wire) -> None:
     body = gzip.compress(json.dumps(request_body("ping")).encode())
     answer = await mcp.send(content=body, headers={"content-encoding": "gzip"})

@@ -105,6 +105,11 @@ async def test_a_bad_key_is_not_saved_by_a_good_token_nor_two_keys_by_one(rest: 
         (b'{"query": "\\ud83d"}', "query: Text must not contain lone surrogates"),
         (b'{"query": "q", "limit": 1' + b"0" * 400 + b"}", "limit: The number is out of range"),
         (b'{"query": "\xff"}', "not valid JSON"),
+        (b'{"query": "a", "limit": 1, "query": "b"}', "query: One object has this member more than once"),
+        (
+            b'{"query": "a", "qu\\u0065ry" : "b", "tags": ["\\u0022:"]}',
+            "query: One object has this member more than once",
+        ),
         (b"[]", "not a JSON object"),
         (b'"text"', "not a JSON object"),
     ],

@@ -10,7 +10,7 @@ from threengram.api.failures import Refused
 from threengram.runtime import lenient_json
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, read_body
 from threengram.schema.base import Input
-from threengram.schema.errors import ErrorCode
+from threengram.schema.errors import ErrorCode, Issue
 
 In = TypeVar("In", bound=Input)
 _CLOSE = {"connection": "close"}
@@ -55,10 +55,13 @@ def from_body(model: type[In], body: bytes, request: Request) -> In:
         raise _undecodable(body) from None
     if not isinstance(decoded, dict):
         raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not a JSON object")
+    repeated = odd_json.repeated_of(body, decoded)
+    if repeated is not None:
+        raise _of_issue(repeated)
     for name in request.path_params.keys() & decoded.keys():
         raise Refused(400, ErrorCode.INVALID_INPUT, "the path names this already", field=name)
     decoded |= request.path_params
-    # Written again, so that a repeated member or a number out of range means here what it means over MCP.
+    # Written again, so that a number out of range means here what it means over MCP.
     try:
         return model.parse(orjson.dumps(decoded))
     except orjson.JSONEncodeError:
@@ -73,6 +76,10 @@ def _undecodable(body: bytes) -> Refused:
         issue = None
     if issue is None:
         return Refused(400, ErrorCode.INVALID_INPUT, "the body is not valid JSON in UTF-8, or too deep")
+    return _of_issue(issue)
+
+
+def _of_issue(issue: Issue) -> Refused:
     return Refused(400, ErrorCode.INVALID_INPUT, f"{issue.path}: {issue.message}", field=issue.path or None)
 
 

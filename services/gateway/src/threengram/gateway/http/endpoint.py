@@ -22,8 +22,10 @@ from threengram.gateway.http.messages import (
 from threengram.gateway.http.rate import RateLimit
 from threengram.gateway.http.replies import Reply, rpc_error
 from threengram.gateway.operations import count
+from threengram.runtime import odd_json
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from threengram.schema.bounds import MAX_BATCH_MESSAGES
+from threengram.schema.errors import ErrorCode, Issue
 
 MAX_CONCURRENT_IN_BATCH = 4
 """So that one batch takes few of the process's database connections."""
@@ -83,6 +85,9 @@ class McpEndpoint:
             decoded = lenient_tool_call(body)
             if decoded is None:
                 return _NO_JSON
+        repeated = odd_json.repeated_of(body, decoded)
+        if repeated is not None:
+            return _ambiguous(repeated)
         if isinstance(decoded, list):
             return await self._batch(decoded, scope)
         return await self._single(decoded, scope)
@@ -159,6 +164,12 @@ class McpEndpoint:
                 count(step.labels, "denied")
                 return self._challenge.insufficient(principal.scopes, step.scopes)
         return None
+
+
+def _ambiguous(repeated: Issue) -> Reply:
+    """The answer to a body that says one thing to this parser and may say another to the next one."""
+    data = {"code": ErrorCode.INVALID_INPUT, "field": repeated.path}
+    return Reply(400, rpc_error(None, INVALID_REQUEST, f"{repeated.path}: {repeated.message}", data))
 
 
 def _unreadable(scope: Scope) -> Reply | None:
