@@ -346,17 +346,19 @@ async def test_every_page_forbids_scripts_frames_and_traces(browser: Browser, ol
         if answer.status_code == 303:
             continue
         assert answer.headers["content-security-policy"] == (
-            "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+            "default-src 'none'; style-src 'self'; img-src 'self'; "
+            "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
         )
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert re.search(r"<script| style=| on\w+=", answer.text) is None
 
 
-async def test_the_style_sheet_is_served_from_here(browser: Browser) -> None:
-    (path,) = re.findall(r'<link rel="stylesheet" href="([^"]+)"', (await browser.get("/login")).text)
-    style = await browser.get(path)
-    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
-    assert "immutable" in style.headers["cache-control"]
+@pytest.mark.parametrize(("rel", "media_type"), [("stylesheet", "text/css; charset=utf-8"), ("icon", "image/svg+xml")])
+async def test_what_a_page_refers_to_is_served_from_here(browser: Browser, rel: str, media_type: str) -> None:
+    (path,) = re.findall(rf'<link rel="{rel}" href="([^"]+)"', (await browser.get("/login")).text)
+    file = await browser.get(path)
+    assert (file.status_code, file.headers["content-type"]) == (200, media_type)
+    assert "immutable" in file.headers["cache-control"]
 
 
 @pytest.mark.parametrize(

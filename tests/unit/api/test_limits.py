@@ -52,7 +52,7 @@ async def test_an_answer_tells_the_limit_that_it_was_counted_by(calls: int, stat
             return Verdict(calls > 0, rule.calls, calls, 30.0, 0.0 if calls else 12.3)
 
     limits = EdgeLimits(One())
-    (style,) = static_routes(limits)
+    style, _ = static_routes(limits)
     scope: dict[str, Any] = {
         "type": "http",
         "method": "GET",

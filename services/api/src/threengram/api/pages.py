@@ -4,7 +4,6 @@
 turns what goes wrong into an error page, and declares the rule that it counts by.
 """
 
-import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from threengram.api.files import ICON, STYLE, ServedFile
 from threengram.api.limits import CountedRoute, EdgeLimits, TooMany
 from threengram.core.errors import Unavailable
 from threengram.runtime.body import ClientGone
@@ -25,13 +25,8 @@ from threengram.runtime.ratelimit import Rule
 Handler = Callable[[Request], Awaitable[Response]]
 
 PAGE_TIMEOUT_S: Final = 14.0
-STYLE_PATH: Final = "/static/style.css"
-STYLE_MAX_AGE_S: Final = 86_400
-_HERE: Final = Path(__file__).parent
-_STYLE: Final = (_HERE / "static" / "style.css").read_bytes()
-_STYLE_VERSION: Final = hashlib.sha256(_STYLE).hexdigest()[:12]
 _TEMPLATES: Final = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -72,7 +67,7 @@ def render(
     Chromium applies `form-action` to the redirects that answer a form, so the consent page has to name its client's
     redirect target.
     """
-    html = _TEMPLATES.get_template(template).render({"style": f"{STYLE_PATH}?v={_STYLE_VERSION}", **context})
+    html = _TEMPLATES.get_template(template).render({"style": STYLE.url, "icon": ICON.url, **context})
     headers = {**_HEADERS, "content-security-policy": _policy(form_action)}
     return Response(html, status_code, headers, "text/html")
 
@@ -140,21 +135,23 @@ def page(
 
 
 def static_routes(limits: EdgeLimits) -> list[Route]:
-    """The style sheet."""
+    """The style sheet and the icon."""
 
-    async def style(_request: Request) -> Response:
-        headers = {
-            "cache-control": f"public, max-age={STYLE_MAX_AGE_S}, immutable",
-            "x-content-type-options": "nosniff",
-        }
-        return Response(_STYLE, headers=headers, media_type="text/css")
+    def route(file: ServedFile) -> Route:
+        async def send(_request: Request) -> Response:
+            return file.response()
 
-    return [page(STYLE_PATH, ["GET"], style, limits=limits, rule=limits.rules.public_address)]
+        return page(file.path, ["GET"], send, limits=limits, rule=limits.rules.public_address)
+
+    return [route(file) for file in (STYLE, ICON)]
 
 
 def _policy(form_action: Iterable[str]) -> str:
     targets = " ".join(("'self'", *form_action))
-    return f"default-src 'none'; style-src 'self'; form-action {targets}; frame-ancestors 'none'; base-uri 'none'"
+    return (
+        "default-src 'none'; style-src 'self'; img-src 'self'; "
+        f"form-action {targets}; frame-ancestors 'none'; base-uri 'none'"
+    )
 
 
 def _too_many(reached: TooMany) -> Response:
