@@ -57,7 +57,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_cursor_key_is_base64url(monkeypatch: pytest.MonkeyPatch) -> None:
     given, other = _settings(monkeypatch).cursor_key.get_secret_value(), "not base64url!"
-    tenant, question, state = UUID(int=1), fingerprint(b"q"), RankedRest((1,), (0.5,))
+    tenant, question, state = UUID(int=1), fingerprint({"query": "q"}), RankedRest((1,), (0.5,))
     sealed = CursorSealer(b"k" * 32).seal(tenant, question, state)
     assert CursorSealer.from_text(given).open(tenant, question, sealed) == state
     with pytest.raises(ValueError, match="the cursor key is not base64url"):

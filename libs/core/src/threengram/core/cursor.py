@@ -10,11 +10,13 @@ import binascii
 import hashlib
 import hmac
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
 from uuid import UUID
+
+import orjson
 
 from threengram.core.errors import InvalidCursor
 from threengram.core.sealing import Sealer
@@ -117,9 +119,9 @@ class CursorSealer:
         return hmac.digest(self._key, tenant_id.bytes + fingerprint + payload, "sha256")[:MAC_BYTES]
 
 
-def fingerprint(canonical: bytes) -> bytes:
-    """32 bytes that stand for a query with its filters; `canonical` must not depend on their order."""
-    return hashlib.sha256(canonical).digest()
+def fingerprint(asked: Mapping[str, object]) -> bytes:
+    """32 bytes that stand for a query with its filters, whatever the order of its keys; that of lists counts."""
+    return hashlib.sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _packed(state: State) -> bytes:

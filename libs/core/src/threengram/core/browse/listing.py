@@ -1,11 +1,10 @@
 """`list_memories`: everything that passes the filters, newest first, by keyset."""
 
-import orjson
-
 from threengram.core.browse import queries
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, fingerprint
 from threengram.core.db.statement import Row
+from threengram.core.keyset import page_below, shown
 from threengram.core.memories.excerpt import excerpt
 from threengram.schema import bounds
 from threengram.schema.browse import LifecycleState, ListedMemory, ListMemoriesInput, ListMemoriesOutput
@@ -34,19 +33,13 @@ async def list_memories(call: Call, request: ListMemoriesInput) -> ListMemoriesO
         "tag": request.tag,
         "recorded_after": request.recorded_after,
         "recorded_before": request.recorded_before,
-        "after_recorded_at": None if after is None else after.recorded_at,
-        "after_id": None if after is None else after.memory_id,
-        "fetch": request.limit + 1,
         "excerpt_chars": bounds.MAX_EXCERPT_CHARS,
+        **page_below(after, request.limit),
     }
     rows = await tx.fetch_last(statement, parameters)
-    shown, has_more = rows[: request.limit], len(rows) > request.limit
-    cursor = None
-    if has_more:
-        last = ListedAfter(shown[-1]["recorded_at"], shown[-1]["id"])
-        cursor = call.core.cursors.seal(call.principal.tenant_id, asked, last)
+    page, cursor = shown(call, rows, request.limit, asked)
     return ListMemoriesOutput(
-        memories=[_listed(row) for row in shown], count=len(shown), has_more=has_more, next_cursor=cursor
+        memories=[_listed(row) for row in page], count=len(page), has_more=cursor is not None, next_cursor=cursor
     )
 
 
@@ -61,7 +54,7 @@ def _fingerprint(request: ListMemoriesInput) -> bytes:
         "status": request.status,
         "recorded": (request.recorded_after, request.recorded_before),
     }
-    return fingerprint(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS))
+    return fingerprint(asked)
 
 
 def _listed(row: Row) -> ListedMemory:

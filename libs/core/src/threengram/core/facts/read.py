@@ -1,11 +1,8 @@
 """`get_facts`: claims as they stand, as they stood at a point on both axes, or as a series over a window."""
 
-import orjson
-
 from threengram.core.call import Call
 from threengram.core.cursor import FactsAfter, fingerprint
 from threengram.core.db.statement import Row
-from threengram.core.errors import InvalidCursor
 from threengram.core.facts.question import question
 from threengram.core.scopes.policy import enforce
 from threengram.schema.facts import GetFactsInput, GetFactsOutput
@@ -21,7 +18,7 @@ async def get_facts(call: Call, request: GetFactsInput) -> GetFactsOutput:
     admission, tx = await call.admitted()
     narrowing = await enforce(tx, admission, request.scope)
     asked = _fingerprint(request, narrowing.scope)
-    after = _opened(call, asked, request.cursor)
+    after = call.core.cursors.resume(FactsAfter, call.principal.tenant_id, asked, request.cursor)
     wanted = question(request, narrowing.scope, after, now=call.now)
     rows = await tx.fetch_last(wanted.statement, {**wanted.parameters, "fetch": request.limit + 1})
     shown, has_more = rows[: request.limit], len(rows) > request.limit
@@ -40,15 +37,6 @@ async def get_facts(call: Call, request: GetFactsInput) -> GetFactsOutput:
     )
 
 
-def _opened(call: Call, asked: bytes, cursor: str | None) -> FactsAfter | None:
-    if cursor is None:
-        return None
-    state = call.core.cursors.open(call.principal.tenant_id, asked, cursor)
-    if not isinstance(state, FactsAfter):
-        raise InvalidCursor
-    return state
-
-
 def _fingerprint(request: GetFactsInput, scope: str | None) -> bytes:
     """Stands for what was asked; `limit` may change between pages."""
     as_of, window = request.as_of, request.range
@@ -61,7 +49,7 @@ def _fingerprint(request: GetFactsInput, scope: str | None) -> bytes:
         "as_of": None if as_of is None else (as_of.valid_at, as_of.as_known_at),
         "range": None if window is None else (window.from_, window.to),
     }
-    return fingerprint(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS))
+    return fingerprint(asked)
 
 
 def _fact(row: Row) -> Fact:

@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-import orjson
-
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, ProposalsAfter, fingerprint
 from threengram.core.db.database import TenantTransaction
@@ -26,7 +24,7 @@ async def list_proposals(call: Call, tx: TenantTransaction, request: ListProposa
 
     Ends early rather than exceed the bytes of an answer, with at least one of each kind that has any.
     """
-    asked = fingerprint(orjson.dumps({"verb": "review_proposals", "status": request.status}))
+    asked = fingerprint({"verb": "review_proposals", "status": request.status})
     resumed = call.core.cursors.resume(ProposalsAfter, call.principal.tenant_id, asked, request.cursor)
     after = resumed or ProposalsAfter(_START, _START)
     retiring = {"now": call.now, "proposal_id": None}

@@ -3,6 +3,7 @@
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter
 from threengram.core.db.database import TenantTransaction
+from threengram.core.keyset import page_below, shown
 from threengram.core.lexical import query_terms
 from threengram.core.search import queries
 from threengram.core.search.eligibility import Eligibility
@@ -28,22 +29,16 @@ async def page(
         "terms": [term.key for term in required],
         "groups": [term.group for term in required],
         "group_count": len({term.group for term in required}),
-        "after_recorded_at": None if after is None else after.recorded_at,
-        "after_id": None if after is None else after.memory_id,
-        "fetch": request.limit + 1,
         "excerpt_chars": MAX_EXCERPT_CHARS,
+        **page_below(after, request.limit),
     }
     with call.core.database.observer.span("search.list"):
         rows = await tx.fetch_last(statement, parameters)
-    shown, has_more = rows[: request.limit], len(rows) > request.limit
-    cursor = None
-    if has_more:
-        last = ListedAfter(shown[-1]["recorded_at"], shown[-1]["id"])
-        cursor = call.core.cursors.seal(call.principal.tenant_id, fingerprint, last)
+    listed, cursor = shown(call, rows, request.limit, fingerprint)
     return SearchOutput(
-        hits=[hit(row, 0.0, request.projection) for row in shown],
-        count=len(shown),
-        has_more=has_more,
+        hits=[hit(row, 0.0, request.projection) for row in listed],
+        count=len(listed),
+        has_more=cursor is not None,
         next_cursor=cursor,
         coverage=Coverage(
             vector=VectorCoverage.OFF,

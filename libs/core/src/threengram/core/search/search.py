@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Callable
 
-import orjson
-
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, RankedRest, fingerprint
 from threengram.core.db.database import TenantTransaction
@@ -67,16 +65,14 @@ async def _without_embedding(call: Call, request: SearchInput) -> tuple[Narrowin
     narrowing = await enforce(tx, admission, request.scope)
     filters = eligibility(request, narrowing.scope, now=call.now)
     asked = _fingerprint(request, filters)
-    state = None
-    if request.cursor is not None:
-        state = call.core.cursors.open(call.principal.tenant_id, asked, request.cursor)
-    if request.order is SearchOrder.RELEVANCE:
-        if not isinstance(state, RankedRest):
-            raise InvalidCursor
-        return narrowing, await Ranking(call, request, admission, filters, asked).rest(tx, state)
-    if state is not None and not isinstance(state, ListedAfter):
+    cursors, tenant_id = call.core.cursors, call.principal.tenant_id
+    if request.order is SearchOrder.CHRONOLOGICAL:
+        after = cursors.resume(ListedAfter, tenant_id, asked, request.cursor)
+        return narrowing, await listing.page(call, tx, request, filters, asked, after)
+    rest = cursors.resume(RankedRest, tenant_id, asked, request.cursor)
+    if rest is None:
         raise InvalidCursor
-    return narrowing, await listing.page(call, tx, request, filters, asked, state)
+    return narrowing, await Ranking(call, request, admission, filters, asked).rest(tx, rest)
 
 
 async def _embed(call: Call, request: SearchInput) -> tuple[QueryVector | None, VectorCoverage]:
@@ -131,4 +127,4 @@ def _fingerprint(request: SearchInput, filters: Eligibility) -> bytes:
         "recorded_after": filters.recorded_after,
         "recorded_before": filters.recorded_before,
     }
-    return fingerprint(orjson.dumps(question, option=orjson.OPT_SORT_KEYS))
+    return fingerprint(question)

@@ -1,10 +1,9 @@
 """What was written in one run, oldest first."""
 
-import orjson
-
 from threengram.core.call import Call
 from threengram.core.cursor import ListedAfter, fingerprint
 from threengram.core.errors import NotFound
+from threengram.core.keyset import page_below, shown
 from threengram.core.sessions import queries
 from threengram.schema.enums import ActorKind, EventKind
 from threengram.schema.sessions import SessionEvent, SessionEvents, SessionEventsInput
@@ -13,25 +12,14 @@ from threengram.schema.sessions import SessionEvent, SessionEvents, SessionEvent
 async def list_session_events(call: Call, request: SessionEventsInput) -> SessionEvents:
     """One page; raises `NotFound` for unknown and foreign runs alike, `InvalidCursor`."""
     _, tx = await call.admitted()
-    asked = fingerprint(orjson.dumps({"verb": "session_events", "id": str(request.id)}))
+    asked = fingerprint({"verb": "session_events", "id": str(request.id)})
     after = call.core.cursors.resume(ListedAfter, call.principal.tenant_id, asked, request.cursor)
-    rows = await tx.fetch_last(
-        queries.EVENTS_OF_RUN,
-        {
-            "session_run_id": request.id,
-            "after_recorded_at": None if after is None else after.recorded_at,
-            "after_id": None if after is None else after.memory_id,
-            "fetch": request.limit + 1,
-        },
-    )
+    parameters = {"session_run_id": request.id, **page_below(after, request.limit)}
+    rows = await tx.fetch_last(queries.EVENTS_OF_RUN, parameters)
     if not rows:
         raise NotFound("session run", str(request.id))
     found = [row for row in rows if row["id"] is not None]
-    shown, has_more = found[: request.limit], len(found) > request.limit
-    cursor = None
-    if has_more:
-        last = ListedAfter(shown[-1]["recorded_at"], shown[-1]["id"])
-        cursor = call.core.cursors.seal(call.principal.tenant_id, asked, last)
+    page, cursor = shown(call, found, request.limit, asked)
     items = [
         SessionEvent(
             id=row["id"],
@@ -41,6 +29,6 @@ async def list_session_events(call: Call, request: SessionEventsInput) -> Sessio
             session_run_id=row["session_run_id"],
             created_at=row["recorded_at"],
         )
-        for row in shown
+        for row in page
     ]
-    return SessionEvents(items=items, count=len(items), has_more=has_more, next_cursor=cursor)
+    return SessionEvents(items=items, count=len(items), has_more=cursor is not None, next_cursor=cursor)
