@@ -33,13 +33,6 @@ REVOKE_GRANTS = tenant_statement(
     "revoke_grants",
     "UPDATE oauth_grants SET revoked_at = %(now)s WHERE tenant_id = %(tenant_id)s AND revoked_at IS NULL",
 )
-RECORD = tenant_statement(
-    "record_erasure",
-    """
-    INSERT INTO audit_log (tenant_id, id, actor_kind, action, subject_id, recorded_at)
-    VALUES (%(tenant_id)s, %(audit_id)s, %(actor)s, %(action)s, %(subject_id)s, %(now)s)
-    """,
-)
 LIVE_ERASURE = tenant_statement(
     "live_erasure",
     """

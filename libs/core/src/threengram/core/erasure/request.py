@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from threengram.core.audit import recorded
 from threengram.core.db.database import STATEMENT_TIMEOUT_MS, Database, TenantTransaction
 from threengram.core.db.statement import Step
 from threengram.core.erasure import queries
 from threengram.core.errors import Conflict
-from threengram.core.ids import new_id
 from threengram.core.jobs.queue import enqueueing
 from threengram.core.principal import Principal
 
@@ -53,7 +53,6 @@ async def erasing(tx: TenantTransaction, principal: Principal, *, now: datetime)
 
 def _shutting(principal: Principal, now: datetime) -> list[Step]:
     at = {"now": now}
-    audit = {"audit_id": new_id(), "actor": principal.actor, "action": ACTION, "subject_id": principal.user_id}
     return [
         Step(queries.SHUT_USERS, at),
         Step(queries.END_SESSIONS),
@@ -61,6 +60,6 @@ def _shutting(principal: Principal, now: datetime) -> list[Step]:
         Step(queries.REVOKE_GRANTS, at),
         Step(queries.REVOKE_FAMILIES, at),
         Step(queries.REVOKE_TOKENS, at),
-        Step(queries.RECORD, {**audit, **at}),
+        recorded(ACTION, principal.actor, principal.user_id, now),
         enqueueing(ERASE, QUEUE, [principal.tenant_id], now=now, scheduled_at=now + SETTLING, max_attempts=ATTEMPTS),
     ]

@@ -3,14 +3,7 @@
 Registrations have no tenant; the consent that first gives a client a grant is what is kept of them.
 """
 
-from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
-
-from threengram.core.db.statement import Step
-from threengram.core.ids import new_id
-from threengram.core.oauth.queries import RECORD_GRANT_ACTION
-from threengram.schema.enums import ActorKind
 
 
 class Action(StrEnum):
@@ -22,9 +15,3 @@ class Action(StrEnum):
     REFRESH_REPLAYED = "oauth.refresh_replayed"
     GIVEN_UP = "oauth.given_up"
     REVOKED = "oauth.revoke_grant"
-
-
-def recorded(action: Action, actor: ActorKind, grant_id: UUID, now: datetime) -> Step:
-    """The step that writes it, in the same unit of work as the change."""
-    row = {"audit_id": new_id(), "actor": actor, "action": action, "subject_id": grant_id, "now": now}
-    return Step(RECORD_GRANT_ACTION, row)

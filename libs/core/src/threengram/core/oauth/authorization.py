@@ -19,10 +19,11 @@ from authlib.oauth2.rfc6749.errors import (
 )
 from authlib.oauth2.rfc7636.challenge import CODE_CHALLENGE_PATTERN
 
+from threengram.core.audit import recorded
 from threengram.core.db.statement import Step
 from threengram.core.ids import new_id
 from threengram.core.oauth import queries
-from threengram.core.oauth.audit import Action, recorded
+from threengram.core.oauth.audit import Action
 from threengram.core.oauth.clients import Client, client_to_consent, keeping
 from threengram.core.oauth.errors import CannotAuthorize, ClientUnavailable, UnknownClient
 from threengram.core.oauth.metadata import CODE_CHALLENGE_METHOD

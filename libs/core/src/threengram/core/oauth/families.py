@@ -10,10 +10,11 @@ from uuid import UUID
 
 from authlib.oauth2.rfc6749.errors import InvalidGrantError
 
+from threengram.core.audit import recorded
 from threengram.core.db.database import TenantTransaction
 from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
-from threengram.core.oauth.audit import Action, recorded
+from threengram.core.oauth.audit import Action
 from threengram.core.principal import Principal
 from threengram.schema.enums import ActorKind
 

@@ -5,11 +5,12 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from threengram.core.audit import recorded
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Step
 from threengram.core.errors import NotFound
 from threengram.core.oauth import queries
-from threengram.core.oauth.audit import Action, recorded
+from threengram.core.oauth.audit import Action
 from threengram.core.principal import Principal
 from threengram.schema.enums import ClientRegistration
 from threengram.schema.urls import parse_document_url

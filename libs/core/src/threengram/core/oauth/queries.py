@@ -228,13 +228,6 @@ REVOKE_TOKENS_OF_GRANT = tenant_statement(
                         WHERE tenant_id = %(tenant_id)s AND grant_id = %(grant_id)s)
     """,
 )
-RECORD_GRANT_ACTION = tenant_statement(
-    "record_grant_action",
-    """
-    INSERT INTO audit_log (tenant_id, id, actor_kind, action, subject_id, recorded_at)
-    VALUES (%(tenant_id)s, %(audit_id)s, %(actor)s, %(action)s, %(subject_id)s, %(now)s)
-    """,
-)
 
 SWEEP_TOKENS = Statement("sweep_tokens", "SELECT sweep_oauth_tokens(%(before)s, %(limit)s) AS total")
 SWEEP_CODES = Statement("sweep_codes", "SELECT sweep_oauth_codes(%(before)s, %(limit)s) AS total")

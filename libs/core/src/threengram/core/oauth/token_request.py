@@ -15,9 +15,10 @@ from authlib.oauth2.rfc6749.util import scope_to_list
 from authlib.oauth2.rfc7636.challenge import CODE_VERIFIER_PATTERN, create_s256_code_challenge
 from pydantic import SecretStr
 
+from threengram.core.audit import recorded
 from threengram.core.db.statement import Row, Statement, Step
 from threengram.core.oauth import queries
-from threengram.core.oauth.audit import Action, recorded
+from threengram.core.oauth.audit import Action
 from threengram.core.oauth.client_authentication import ClientCredentials, presented
 from threengram.core.oauth.clients import Client, client_of_grants
 from threengram.core.oauth.errors import (

@@ -4,9 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from threengram.core import audit
 from threengram.core.db.statement import Step
-from threengram.core.ids import new_id
-from threengram.core.people.queries import AUDIT
 from threengram.core.principal import Principal
 
 
@@ -28,12 +27,5 @@ class Action(StrEnum):
 
 
 def recorded(action: Action, principal: Principal, now: datetime, subject_id: UUID | None = None) -> Step:
-    """The step that writes it, in the same unit of work as the change; about the user unless a subject is given."""
-    row = {
-        "event_id": new_id(),
-        "actor": principal.actor,
-        "action": action,
-        "subject_id": subject_id or principal.user_id,
-        "now": now,
-    }
-    return Step(AUDIT, row)
+    """The step that writes it; about the user unless a subject is given."""
+    return audit.recorded(action, principal.actor, subject_id or principal.user_id, now)

@@ -135,10 +135,3 @@ REVOKE_GRANTS = tenant_statement(
     WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND revoked_at IS NULL
     """,
 )
-AUDIT = tenant_statement(
-    "audit_account_change",
-    """
-    INSERT INTO audit_log (tenant_id, id, actor_kind, action, subject_id, recorded_at)
-    VALUES (%(tenant_id)s, %(event_id)s, %(actor)s, %(action)s, %(subject_id)s, %(now)s)
-    """,
-)

@@ -1,10 +1,10 @@
 """`configure_scope`: show the registry of scopes, or make one change to it."""
 
+from threengram.core.audit import recorded
 from threengram.core.call import Call
 from threengram.core.db.database import UniqueViolated
 from threengram.core.db.statement import Step
 from threengram.core.errors import Conflict
-from threengram.core.ids import new_id
 from threengram.core.scopes import queries
 from threengram.core.scopes.changes import Change, plan
 from threengram.core.scopes.registry import Registry
@@ -35,23 +35,11 @@ async def configure_scope(call: Call, request: ConfigureScopeInput) -> Configure
     _, rows = await tx.run([Step(queries.CHANGING), Step(queries.REGISTERED)])
     change = plan(Registry([ScopeRecord(**row) for row in rows]), request, now=call.now)
     try:
-        await tx.run([*change.steps, _audit(call, request, change)], commit=True)
+        audited = recorded(f"scope.{request.action}", call.principal.actor, change.scope_id, call.now)
+        await tx.run([*change.steps, audited], commit=True)
     except UniqueViolated as error:
         raise await _collision(call, change) from error
     return change.answer
-
-
-def _audit(call: Call, request: ConfigureScopeInput, change: Change) -> Step:
-    return Step(
-        queries.AUDIT,
-        {
-            "event_id": new_id(),
-            "actor": call.principal.actor,
-            "action": f"scope.{request.action}",
-            "scope_id": change.scope_id,
-            "now": call.now,
-        },
-    )
 
 
 async def _collision(call: Call, change: Change) -> Conflict:

@@ -98,10 +98,3 @@ CLOSE_POLICY = tenant_statement(
     WHERE tenant_id = %(tenant_id)s AND scope = %(name)s
     """,
 )
-AUDIT = tenant_statement(
-    "audit_scope_change",
-    """
-    INSERT INTO audit_log (tenant_id, id, actor_kind, action, subject_id, recorded_at)
-    VALUES (%(tenant_id)s, %(event_id)s, %(actor)s, %(action)s, %(scope_id)s, %(now)s)
-    """,
-)
