@@ -16,6 +16,7 @@ from joserfc.jwk import RSAKey
 from threengram.core.db.database import Database
 from threengram.core.identity import provision
 from threengram.core.ids import new_id
+from threengram.core.oauth.queries import REVOKE_ACCESS_TOKEN
 from threengram.core.oauth.signing import private_keys
 from threengram.core.people.accounts import create_user
 from threengram.core.people.passwords import PasswordHashes
@@ -58,6 +59,12 @@ async def a_person(
         token,
         Principal(owner.tenant_id, owner.user_id, UUID(claims["jti"]), frozenset(scopes), ActorKind.USER_MCP),
     )
+
+
+async def revoke_token(database: Database, person: Person, *, now: datetime) -> None:
+    """Withdraw the token of somebody at once."""
+    async with database.tenant(person.principal) as tx:
+        await tx.fetch_last(REVOKE_ACCESS_TOKEN, {"token_id": person.principal.credential_id, "now": now})
 
 
 def in_database(url: str, work: Callable[[Database], Awaitable[Result]]) -> Result:

@@ -11,12 +11,11 @@ from prometheus_client import CollectorRegistry
 
 from tests.contract.mcp.stack import Stack, Wire, served, wire
 from tests.contract.mcp.test_official_client import BOTH_MODES, Mode, connected
-from tests.people import Person, a_person
+from tests.people import Person, a_person, revoke_token
 from tests.waiting import cut_short
 from threengram.core import errors
 from threengram.core.browse.facets import Facet, Names
 from threengram.core.call import Call, Core
-from threengram.core.identity.provision import revoke_access_token
 from threengram.gateway import completions
 from threengram.gateway.build import Limits
 from threengram.runtime.metrics import REGISTRY
@@ -223,7 +222,7 @@ async def test_denied_readers_of_a_real_tenant_complete_to_nothing(
 
 
 async def test_a_revoked_token_of_a_real_tenant_is_refused(real: Wire, core: Core, alice: Person) -> None:
-    await revoke_access_token(core.database, alice.principal, alice.principal.credential_id, now=core.clock())
+    await revoke_token(core.database, alice, now=core.clock())
 
     assert (await _ask(real, "modern", "debrief", "scope", token=alice.token)).status_code == 401
 

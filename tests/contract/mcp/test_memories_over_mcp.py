@@ -8,9 +8,8 @@ from uuid import uuid4
 import pytest
 
 from tests.contract.mcp.stack import Wire
-from tests.people import Person, a_person
+from tests.people import Person, a_person, revoke_token
 from threengram.core.call import Core
-from threengram.core.identity.provision import revoke_access_token
 from threengram.gateway.tools import TOOLS
 from threengram.schema.enums import OAuthScope
 
@@ -119,7 +118,7 @@ async def test_a_token_of_another_key_or_audience_is_invalid(real: Wire, alice: 
 
 async def test_a_withdrawn_token_opens_nothing_any_more(real: Wire, core: Core, alice: Person) -> None:
     assert (await real.modern("tools/list", token=alice.token)).status_code == 200
-    await revoke_access_token(core.database, alice.principal, alice.principal.credential_id, now=core.clock())
+    await revoke_token(core.database, alice, now=core.clock())
 
     answers = [
         await real.modern("tools/list", token=alice.token),

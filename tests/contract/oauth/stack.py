@@ -27,7 +27,7 @@ from threengram.api.login import Logins
 from threengram.api.oauth.documents import ServiceDocuments
 from threengram.api.oauth.routes import OAuth
 from threengram.api.pages import static_routes
-from threengram.api.rate import Limiter, RateLimits
+from threengram.api.rate import RateLimits
 from threengram.cimd.addresses import IpAddress, is_public
 from threengram.cimd.app import build as build_cimd
 from threengram.cimd.fetch import Fetcher
@@ -44,6 +44,7 @@ from threengram.core.people.passwords import PasswordHashes
 from threengram.gateway.build import Collaborators as GatewayCollaborators
 from threengram.gateway.build import build_app as build_gateway
 from threengram.gateway.tools import TOOLS
+from threengram.runtime.ratelimit import Limiter
 
 PUBLIC_URL = "http://127.0.0.1:8300"
 MCP = f"{PUBLIC_URL}/mcp"

@@ -27,7 +27,7 @@ from threengram.api.mail.outbox import Outbox
 from threengram.api.mail.pages import LinkPages
 from threengram.api.pages import static_routes
 from threengram.api.proposals import ProposalPages
-from threengram.api.rate import Limiter, RateLimits
+from threengram.api.rate import RateLimits
 from threengram.api.visits import Visits
 from threengram.core.call import Core, open_call
 from threengram.core.db.database import Database
@@ -39,7 +39,7 @@ from threengram.core.people.mailed_links import PURPOSE, Links
 from threengram.core.people.passwords import PasswordHashes
 from threengram.core.people.sessions import LIFETIME
 from threengram.core.principal import Principal
-from threengram.runtime.ratelimit import Rule, Verdict
+from threengram.runtime.ratelimit import Limiter, Rule, Verdict
 
 ORIGIN = "http://127.0.0.1:8301"
 PASSWORD = "correct horse battery staple"

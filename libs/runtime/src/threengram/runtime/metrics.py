@@ -47,9 +47,6 @@ MCP_METHODS: Final = frozenset(
         "notifications/cancelled",
     }
 )
-MCP_OUTCOMES: Final = frozenset(
-    {"ok", "tool_error", "protocol_error", "denied", "rate_limited", "unavailable", "timeout", "crash"}
-)
 EMBEDDING_PRIORITIES: Final = frozenset({"query", "write", "backfill"})
 PEERS: Final = frozenset({"embedder", "cimd", "llm", "mail", "breach_check"})
 SEARCH_LEGS: Final = frozenset({"embed", "compared", "walked", "worded", "fuse", "page", "list"})

@@ -7,7 +7,7 @@ the call through and counts the failure (reads).
 import math
 import time
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from limits import RateLimitItemPerSecond
 from redis.exceptions import RedisError
@@ -70,6 +70,14 @@ def _verdict(rule: Rule, allowed: bool, window: Window) -> Verdict:
         reset_s=max(ends_in_s, retry_after_s),
         retry_after_s=retry_after_s,
     )
+
+
+class Limiter(Protocol):
+    """Counts calls, as `RateLimiter` does."""
+
+    async def hit(self, rule: Rule, key: str) -> Verdict:
+        """Count one call of `key`, unless it is over the limit."""
+        ...
 
 
 class RateLimiter:

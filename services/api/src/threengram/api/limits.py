@@ -14,8 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from threengram.api.rate import Limiter
-from threengram.runtime.ratelimit import Rule, Verdict
+from threengram.runtime.ratelimit import Limiter, Rule, Verdict
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

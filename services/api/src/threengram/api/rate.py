@@ -1,20 +1,11 @@
 """The rate limits of `/api/v1`: of one credential, and of one user over all credentials, in any minute."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from threengram.api.failures import Refused
 from threengram.core.principal import Principal
-from threengram.runtime.ratelimit import Rule, Verdict
+from threengram.runtime.ratelimit import Limiter, Rule, Verdict
 from threengram.schema.errors import ErrorCode
-
-
-class Limiter(Protocol):
-    """Counts calls; `threengram.runtime.ratelimit.RateLimiter`."""
-
-    async def hit(self, rule: Rule, key: str) -> Verdict:
-        """Count one call of `key`, unless it is over the limit."""
-        ...
 
 
 class RateLimits:

@@ -22,12 +22,13 @@ from threengram.gateway.http import origins
 from threengram.gateway.http.edge import Edge
 from threengram.gateway.http.endpoint import McpEndpoint
 from threengram.gateway.http.metadata import RESOURCE_PATH, SERVER_PATH, PublicDocument
-from threengram.gateway.http.rate import Limiter, RateLimit, RateLimitGate
+from threengram.gateway.http.rate import RateLimit, RateLimitGate
 from threengram.gateway.http.routing_headers import header_labels
 from threengram.gateway.resources import Resources
 from threengram.gateway.server import build_server
 from threengram.gateway.tools.tool import Tool
 from threengram.runtime.json import EXCEPTION_HANDLERS
+from threengram.runtime.ratelimit import Limiter
 from threengram.runtime.telemetry import TraceMiddleware, starlette_route
 
 

@@ -24,7 +24,9 @@ _SPANS = {
 
 
 def count(labels: Labels, outcome: str, elapsed_s: float = 0.0) -> None:
-    """One observation of an operation; `outcome` is one of `metrics.MCP_OUTCOMES`."""
+    """One observation of an operation; `outcome` is of a closed set: `ok`, `tool_error`, `protocol_error`, `denied`,
+    `rate_limited`, `unavailable`, `timeout`, `crash`.
+    """
     MCP_OPERATION_DURATION.labels(labels.method, labels.tool, outcome).observe(elapsed_s)
 
 

@@ -75,11 +75,5 @@ async def issue_access_token(
     return tokens.mint(claims, issuer=issuer, audience=audience, client_id=CLI_CLIENT, key=key, issued_at=now)
 
 
-async def revoke_access_token(database: Database, principal: Principal, token_id: UUID, *, now: datetime) -> None:
-    """Withdraw a token at once; repeating it changes nothing."""
-    async with database.tenant(principal) as tx:
-        await tx.run([Step(queries.REVOKE_TOKEN, {"token_id": token_id, "now": now})], commit=True)
-
-
 def _system_principal(tenant_id: UUID, user_id: UUID) -> Principal:
     return Principal(tenant_id, user_id, user_id, frozenset(), ActorKind.SYSTEM)

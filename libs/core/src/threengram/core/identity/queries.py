@@ -66,13 +66,6 @@ INSERT_ACCESS_TOKEN = tenant_statement(
     VALUES (%(tenant_id)s, %(token_id)s, %(user_id)s, 'access', %(scopes)s, %(audience)s, %(now)s, %(expires_at)s)
     """,
 )
-REVOKE_TOKEN = tenant_statement(
-    "revoke_token",
-    """
-    UPDATE oauth_tokens SET revoked_at = %(now)s
-    WHERE tenant_id = %(tenant_id)s AND id = %(token_id)s AND revoked_at IS NULL
-    """,
-)
 USER_BY_EMAIL = Statement("user_by_email", "SELECT tenant_id, user_id, status FROM auth_user_by_email(%(email)s)")
 
 LOCK_USER = tenant_statement(

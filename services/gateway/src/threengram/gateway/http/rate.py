@@ -1,23 +1,13 @@
 """The rate limit of `/mcp`: calls of a user in any minute, whichever replica they reach."""
 
-from typing import Protocol
-
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.core.principal import Principal
 from threengram.gateway.http.replies import Reply, plain_error
 from threengram.gateway.operations import count
-from threengram.runtime.ratelimit import Rule, Verdict
+from threengram.runtime.ratelimit import Limiter, Rule
 
 _BODY = plain_error("rate_limited", "Too many calls; try again after the seconds in Retry-After.")
-
-
-class Limiter(Protocol):
-    """Counts calls; `threengram.runtime.ratelimit.RateLimiter`."""
-
-    async def hit(self, rule: Rule, key: str) -> Verdict:
-        """Count one call of `key`, unless it is over the limit."""
-        ...
 
 
 class RateLimit:

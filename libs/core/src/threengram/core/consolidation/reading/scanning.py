@@ -177,7 +177,7 @@ def _is_abbreviating(clause: list[Token], lexeme: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _listed(lexicon_name: str, phrases: tuple[str, ...]) -> re.Pattern[str]:
+def _listed(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(phrases, key=len, reverse=True))) or r"(?!)")
 
 
@@ -185,7 +185,7 @@ def _unspaced(run: str, lexicon: Lexicon) -> Iterator[Token]:
     """The words of a run of letters written without blanks: what the lists know, and chunks of one script between."""
     known = (*lexicon.roles, *lexicon.contrasts, *lexicon.pivots, *lexicon.multivalued)
     position = 0
-    for match in _listed(lexicon.name, known).finditer(run):
+    for match in _listed(known).finditer(run):
         yield from _chunks(run[position : match.start()], lexicon)
         word = match[0]
         if word in lexicon.roles:

@@ -72,14 +72,6 @@ def is_numbering(placed: Placed, clause: Clause) -> bool:
     return before.kind is Kind.WORD and not says and not any(token.key in _STATING for token in clause)
 
 
-def is_genitive(placed: Placed, clause: Clause) -> bool:
-    """Whether only its article joins it to the noun before it: `die Miete der Nachbarn`."""
-    before = clause[max(0, placed.position - 2) : placed.position]
-    return (
-        len(before) == 2 and before[0].kind is Kind.WORD and before[1].role is Role.ARTICLE and not before[0].is_pivot
-    )
-
-
 def is_headed(placed: Placed, clause: Clause) -> bool:
     """Whether it is the noun behind a modifier: `chocolate` in `dark chocolate`."""
     before = clause[placed.position - 1] if placed.position else None
