@@ -4,8 +4,7 @@ import os
 import re
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ import httpx2
 import pytest
 
 from tests.stack import RunningStack, data_directory, running_stack, threengram
+from tests.waiting import wait_until
 
 WAIT_S = 60.0
 VECTOR_WITHIN_MS = "3000"
@@ -64,13 +64,6 @@ def agent(stack: RunningStack) -> Agent:
     return Agent(stack)
 
 
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "the condition did not come to hold"
-        time.sleep(0.05)
-
-
 def words(text: str) -> set[str]:
     return set(re.findall(r"[a-z]+", text.lower()))
 
@@ -100,7 +93,7 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
     written = agent.remember(content, topic="Minutes", project="committee")
     question = {"query": last, "project": "committee"}
     similarity_of_the_first_window = agent.call("search", **question)["coverage"]["topSimilarity"]
-    eventually(lambda: is_embedded(agent))
+    wait_until(lambda: is_embedded(agent))
     found = agent.call("search", **question)
     assert found["hits"][0]["id"] == written["memory"]["id"]
     assert found["coverage"]["topSimilarity"] > similarity_of_the_first_window + 0.1
@@ -121,7 +114,7 @@ def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack
     finally:
         os.kill(pid, signal.SIGCONT)
     query = "what colour is the airship building now?"
-    eventually(lambda: is_embedded(agent) and agent.first(query, project="airfield") == written["memory"]["id"])
+    wait_until(lambda: is_embedded(agent) and agent.first(query, project="airfield") == written["memory"]["id"])
 
 
 @pytest.mark.parametrize("service", ["gateway", "worker", "beat", "embedder", "api", "cimd", "postgres", "valkey"])
@@ -148,8 +141,8 @@ def test_no_acknowledged_memory_is_lost_when_a_process_is_killed(
             return False
         return bool(read["count"] == len(acknowledged) and read["notFound"] == [])
 
-    eventually(all_are_there)
-    eventually(lambda: is_embedded(agent))
+    wait_until(all_are_there)
+    wait_until(lambda: is_embedded(agent))
 
 
 def is_embedded(agent: Agent) -> bool:
@@ -215,17 +208,17 @@ def test_the_model_changes_to_another_width_and_back_under_traffic(stack: Runnin
     def similarity() -> float:
         return float(agent.call("search", query=Traffic.question, project="traffic")["coverage"]["topSimilarity"])
 
-    eventually(lambda: is_embedded(agent))
+    wait_until(lambda: is_embedded(agent))
     with Traffic(agent) as traffic:
-        eventually(lambda: traffic.searches > 3)
+        wait_until(lambda: traffic.searches > 3)
         assert "hash-64 is active" in models("switch", "hash-64", "--force=uncalibrated")
         hashed = similarity()
         searched = traffic.searches
-        eventually(lambda: traffic.searches > searched + 3)
+        wait_until(lambda: traffic.searches > searched + 3)
         assert "all-MiniLM-L6-v2-dynamic-int8 is active" in models("activate", "all-MiniLM-L6-v2-dynamic-int8")
         real = similarity()
         searched = traffic.searches
-        eventually(lambda: traffic.searches > searched + 3)
+        wait_until(lambda: traffic.searches > searched + 3)
     assert traffic.failures == []
     assert traffic.misses == []
     assert len(traffic.written) > 3
@@ -247,7 +240,7 @@ def test_nothing_a_person_wrote_reaches_a_log_or_a_metric(stack: RunningStack, a
     headers = {"Authorization": f"Bearer {canary}"}
     refused = httpx2.post(stack.record["mcpUrl"], json={}, headers=headers, timeout=WAIT_S, trust_env=False)
     assert refused.status_code == 401
-    eventually(lambda: is_embedded(agent))
+    wait_until(lambda: is_embedded(agent))
     sinks = {"log": stack.log.read_text()}
     for service, url in stack.record["adminUrls"].items():
         sinks[service] = httpx2.get(f"{url}/metrics", timeout=WAIT_S, trust_env=False).text

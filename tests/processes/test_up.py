@@ -6,8 +6,7 @@ import os
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 
 from tests.contract.web.stack import token_in
 from tests.stack import RunningStack, data_directory, hashing, running_stack, started, threengram
+from tests.waiting import wait_until
 from threengram.cli.free_ports import claim_range
 
 WAIT_S = 60.0
@@ -62,13 +62,6 @@ def call(mcp_url: str, token: str, tool: str, arguments: dict[str, Any]) -> dict
     answer = rpc(mcp_url, token, "tools/call", {"name": tool, "arguments": arguments}).json()
     content: dict[str, Any] = answer["result"]["structuredContent"]
     return content
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "the condition did not come to hold"
-        time.sleep(0.05)
 
 
 def pids_of(stack: RunningStack) -> set[int]:
@@ -246,8 +239,8 @@ def test_a_rolling_restart_loses_no_request(stack: RunningStack, data_dir: Path)
 def test_a_killed_service_comes_back_and_the_ready_file_says_so(stack: RunningStack) -> None:
     before = stack.record["pids"]["cimd"]
     os.kill(before, signal.SIGKILL)
-    eventually(lambda: stack.record["pids"].get("cimd", before) != before)
-    eventually(lambda: is_ready(stack.record["adminUrls"]["cimd"]))
+    wait_until(lambda: stack.record["pids"].get("cimd", before) != before)
+    wait_until(lambda: is_ready(stack.record["adminUrls"]["cimd"]))
     assert "cimd was ended by signal 9; starting it again in 0.2 s" in stack.log.read_text()
 
 
@@ -274,7 +267,7 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_start_recovers() -> N
         with running_stack(data_dir, *hashing()) as first:
             children = pids_of(first) - {first.process.pid}
             first.process.kill()
-            eventually(lambda: not any(_is_alive(pid) for pid in children))
+            wait_until(lambda: not any(_is_alive(pid) for pid in children))
             base = first.port_base
         with running_stack(data_dir, *hashing(), port_base=base) as second:
             assert initialize(second.record["mcpUrl"], second.record["token"]) == 200
@@ -284,7 +277,7 @@ def test_a_request_to_stop_during_the_start_ends_everything_at_once() -> None:
     with data_directory() as data_dir:
         arguments = ("up", f"--data-dir={data_dir}", f"--port-base={claim_range()}", *hashing())
         with started(*arguments) as process:
-            eventually(lambda: (data_dir / "postgres" / "postmaster.pid").exists())
+            wait_until(lambda: (data_dir / "postgres" / "postmaster.pid").exists())
             children = psutil.Process(process.pid).children(recursive=True)
             process.terminate()
             assert process.wait(WAIT_S) == 0

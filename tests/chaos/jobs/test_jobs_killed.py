@@ -8,7 +8,8 @@ from tests.integration.worker.fanning import SURFACE, done_by_now, fanned_out
 from tests.integration.worker.killing import TAKEN_OVER_WITHIN_S, kill_in_the_middle
 from tests.integration.worker.outages import mortal_backends
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 
 KILLS = 20

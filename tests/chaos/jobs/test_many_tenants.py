@@ -8,7 +8,8 @@ import psutil
 from tests.integration.worker.fanning import SURFACE, fanned_out
 from tests.integration.worker.programs import Program, Stack
 from tests.integration.worker.shelves import CONSOLIDATE, SHELF, crowd_with_shelves, require_as_planted
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
+from tests.waiting import eventually
 
 TENANTS = 5_000
 SWITCHED_OFF = 50

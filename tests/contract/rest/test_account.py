@@ -18,8 +18,9 @@ from tests.contract.rest.process import api_process, new_key
 from tests.contract.rest.stack import Rest, a_key, api_of, requests_to
 from tests.integration.core.exporting import entitled, fill
 from tests.integration.core.writing import rows, write
-from tests.integration.runtime.processes import PATIENCE_S, eventually
+from tests.integration.runtime.processes import PATIENCE_S
 from tests.people import Person, a_person, in_database
+from tests.waiting import wait_until
 from threengram.api.exports import MEDIA_TYPE, Exports
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
@@ -143,7 +144,7 @@ def test_an_export_that_takes_too_long_is_cut_off_and_looks_like_it(
     small, key = new_key(database_url), in_database(database_url, a_large_account)
     variables = {"database_url": database_url, "redis_url": redis_url, "export_timeout_s": "4"}
     with api_process(tmp_path, **variables) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         whole = received(running.url, small)
         assert whole.endswith(b"0\r\n\r\n")
         assert b'{"record":"end"' in whole
@@ -173,7 +174,7 @@ def received(url: str, key: str, *, waits_for: Callable[[], bool] | None = None)
             f"GET /api/v1/export HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\nconnection: close\r\n\r\n".encode()
         )
         if waits_for is not None:
-            eventually(waits_for)
+            wait_until(waits_for)
         return b"".join(iter(lambda: wire.recv(1 << 20), b""))
 
 

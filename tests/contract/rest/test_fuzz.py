@@ -14,7 +14,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from tests.contract.rest.process import api_process, new_key
-from tests.integration.runtime.processes import eventually
+from tests.waiting import wait_until
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS
 
@@ -52,7 +52,7 @@ def fuzzed_url(
         "user_calls_per_minute": "1000000",
     }
     with api_process(tmp_path_factory.mktemp("fuzz"), **variables) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         yield running.url
 
 

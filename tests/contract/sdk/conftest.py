@@ -8,8 +8,8 @@ import pytest
 from tests.contract.mcp.stack import started
 from tests.contract.rest.process import api_process, new_key
 from tests.contract.rest.stack import BASE_URL, a_key, api_of
-from tests.integration.runtime.processes import eventually
 from tests.people import Person
+from tests.waiting import wait_until
 from threengram.core.call import Core
 from threengram.runtime.ratelimit import RateLimiter
 from threengram.sdk import AsyncThreengram
@@ -43,7 +43,7 @@ def api_url(
     """The service as a process."""
     variables = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
     with api_process(tmp_path_factory.mktemp("sdk"), **variables) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         yield running.url
 
 

@@ -10,9 +10,10 @@ import pytest
 from tests.contract.rest.process import api_process, new_key
 from tests.contract.web.stack import token_in
 from tests.integration.runtime.collector import Collector
-from tests.integration.runtime.processes import Service, eventually
+from tests.integration.runtime.processes import Service
 from tests.people import make_user
 from tests.servers import free_port
+from tests.waiting import wait_until
 from threengram.core.ids import new_id
 
 CANARY = "c4n4ry"
@@ -46,7 +47,7 @@ def test_a_process_serves_and_ends_when_it_is_told(
 ) -> None:
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
     with api_process(tmp_path, **urls) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         written = _ask(running, "POST", "/memories", key, json=NOTE)
         found = _ask(running, "POST", "/search", key, json={"query": "what does the process keep?"}).json()
         report = _ready(running)
@@ -67,7 +68,7 @@ def test_without_embedder_it_is_degraded_and_search_is_lexical(
     nobody = f"http://127.0.0.1:{free_port()}"
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": nobody}
     with api_process(tmp_path, **urls) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         status, report = _ready(running)
         written = _ask(running, "POST", "/memories", key, json=NOTE).json()
         found = _ask(running, "POST", "/search", key, json={"query": "process"})
@@ -83,7 +84,7 @@ def test_without_counters_it_is_not_ready_but_memory_stays_reachable(
 ) -> None:
     nobody = f"redis://127.0.0.1:{free_port()}/0"
     with api_process(tmp_path, database_url=database_url, redis_url=nobody) as running:
-        eventually(lambda: bool(running.events("process_started")))
+        wait_until(lambda: bool(running.events("process_started")))
         status, report = _ready(running)
         answer = _ask(running, "POST", "/search", key, json={"query": "anything"})
 
@@ -102,7 +103,7 @@ def test_only_a_proxy_that_is_declared_says_who_the_caller_is(
     urls = {"database_url": database_url, "redis_url": redis_url, "login_attempts_per_address": "2"}
     proxies = {"trusted_proxies": "127.0.0.1"} if trusts else {}
     with api_process(tmp_path, **urls, **proxies) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         from_many = [tried_from(f"192.0.2.{number + 10 * trusts}") for number in range(3)]
         behind_many = [tried_from(f"203.0.113.{number}, 198.51.100.{9 + trusts}") for number in range(3)]
 
@@ -127,7 +128,7 @@ def exits(
     urls = {"database_url": database_url, "redis_url": redis_url, "embedder_url": hash_embedder_url}
     directory = tmp_path_factory.mktemp("api")
     with Collector() as otlp, api_process(directory, **urls, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         _push_canaries(running, pushed_key)
         secrets = _push_canaries_through_pages(running, database_url)
         metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text

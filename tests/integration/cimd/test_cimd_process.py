@@ -7,7 +7,8 @@ import httpx2
 import pytest
 
 from tests.integration.cimd.origin import Origin
-from tests.integration.runtime.processes import eventually, listening, service
+from tests.integration.runtime.processes import listening, service
+from tests.waiting import wait_until
 from threengram.cimd.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -18,11 +19,11 @@ MODULE = ("-m", "threengram.cimd")
 async def test_a_process_reaches_nothing_on_this_machine_and_logs_no_url(tmp_path: Path, origin: Origin) -> None:
     urls = [f"https://{host}:{origin.port}/canary" for host in ("127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0")]
     with listening() as listener, service(MODULE, "THREENGRAM_CIMD_", tmp_path, listener) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         async with httpx2.AsyncClient(base_url=running.url, timeout=60, trust_env=False) as client:
             answers = [await client.post("/v1/resolve", json={"clientId": url}) for url in urls]
             admin = await client.get(f"{running.admin_url}/metrics")
-        eventually(lambda: len(running.events("document_fetched")) == len(urls))
+        wait_until(lambda: len(running.events("document_fetched")) == len(urls))
         fetched = running.events("document_fetched")
         running.process.terminate()
         assert running.ended() == 0

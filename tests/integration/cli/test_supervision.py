@@ -2,7 +2,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.servers import free_port
+from tests.waiting import eventually
 from threengram.cli.child import Child
 from threengram.cli.command import Command
 from threengram.cli.errors import CannotRun
@@ -28,13 +29,6 @@ WAIT_S = 60.0
 def python(directory: Path, *arguments: str, **options: object) -> Command:
     environment = {"PYTHONUNBUFFERED": "1"}
     return Command((sys.executable, *arguments), environment, directory, **options)  # type: ignore[arg-type]
-
-
-async def eventually(holds: Callable[[], bool]) -> None:
-    """Wait, bounded, for what another process does; there is no event to wait for."""
-    async with asyncio.timeout(WAIT_S):
-        while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 class Stage:

@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 import pytest
 
-from tests.system.agent import eventually
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement
 from threengram.core.errors import Unavailable

@@ -13,9 +13,10 @@ import pytest
 from tests.contract.mcp.stack import modern_body, modern_headers
 from tests.embedder import PATIENT
 from tests.integration.runtime.collector import Collector
-from tests.integration.runtime.processes import Service, eventually, listening, service
+from tests.integration.runtime.processes import Service, listening, service
 from tests.people import AUDIENCE, ISSUER, Person, a_person, in_database
 from tests.servers import free_port
+from tests.waiting import wait_until
 
 CANARY = "c4n4ry"
 PREFIX = "THREENGRAM_GATEWAY_"
@@ -60,7 +61,7 @@ def test_a_process_serves_and_ends_when_it_is_told(
     tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: str, person: Person
 ) -> None:
     with _gateway(tmp_path, database_url=database_url, redis_url=redis_url, embedder_url=hash_embedder_url) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         arguments = {"memoryType": "note", "topic": "Process", "content": "A process of its own keeps this."}
         written = _call(running, person.token, "remember", arguments).json()["result"]
         found = _call(running, person.token, "search", {"query": "what does the process keep?"}).json()["result"]
@@ -80,7 +81,7 @@ def test_without_embedder_it_is_degraded_and_search_is_lexical(
 ) -> None:
     nobody = f"http://127.0.0.1:{free_port()}"
     with _gateway(tmp_path, database_url=database_url, redis_url=redis_url, embedder_url=nobody) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         status, report = _ready(running)
         arguments = {"memoryType": "note", "topic": "Words", "content": "Lexical search needs no vectors."}
         written = _call(running, person.token, "remember", arguments).json()["result"]["structuredContent"]
@@ -101,7 +102,7 @@ def test_the_token_of_a_caller_goes_no_further(
         Collector() as embedder,
         _gateway(tmp_path, database_url=database_url, redis_url=redis_url, embedder_url=embedder.url) as running,
     ):
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         written = _call(running, person.token, "remember", note).json()["result"]["structuredContent"]
         _call(running, person.token, "search", {"query": "token"})
 
@@ -116,7 +117,7 @@ def test_without_counters_it_is_not_ready_but_memory_stays_reachable(
 ) -> None:
     nobody = f"redis://127.0.0.1:{free_port()}/0"
     with _gateway(tmp_path, database_url=database_url, redis_url=nobody) as running:
-        eventually(lambda: bool(running.events("process_started")))
+        wait_until(lambda: bool(running.events("process_started")))
         status, report = _ready(running)
         answer = _call(running, person.token, "search", {"query": "anything"})
 
@@ -147,7 +148,7 @@ def exits(tmp_path: Path, database_url: str, redis_url: str, hash_embedder_url: 
             log_level="DEBUG",
         ) as running,
     ):
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         _push_canaries(running, person.token)
         metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
         running.process.terminate()

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import Clock
 from tests.integration.jobs.working import LEASE_S, Workshop, never, nothing, raising
-from tests.integration.worker.writing import eventually
 from tests.people import Person
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement
 from threengram.core.errors import Conflict, NotFound, Unavailable

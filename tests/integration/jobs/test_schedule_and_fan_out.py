@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import Clock
 from tests.integration.jobs.working import LEASE_S, Workshop, never, nothing, raising
-from tests.integration.worker.writing import eventually
 from tests.people import Person, a_person
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Statement
 from threengram.core.jobs.executor import Executor

@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from tests.contract.rest.process import api_process
-from tests.integration.runtime.processes import Service, eventually, listening, service
+from tests.integration.runtime.processes import Service, listening, service
 from tests.people import AUDIENCE, ISSUER
+from tests.waiting import wait_until
 from threengram.migrations.trial import EMAIL
 
 TIMEOUT_S = 60
@@ -39,7 +40,7 @@ def gateway_process(directory: Path, urls: dict[str, str]) -> Iterator[Service]:
         listening() as listener,
         service(("-m", "threengram.gateway"), "THREENGRAM_GATEWAY_", directory, listener, **settings) as running,
     ):
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         yield running
 
 
@@ -52,7 +53,7 @@ def gateway(tmp_path: Path, urls: dict[str, str]) -> Iterator[Service]:
 @pytest.fixture
 def api(tmp_path: Path, urls: dict[str, str]) -> Iterator[Service]:
     with api_process(tmp_path, **urls) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         yield running
 
 

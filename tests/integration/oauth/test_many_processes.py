@@ -14,8 +14,9 @@ import pytest
 from tests.contract.oauth.stack import API, PUBLIC_URL, App, Flow
 from tests.contract.rest.process import api_process
 from tests.contract.web.stack import Browser, an_owner, quick_hashes
-from tests.integration.runtime.processes import PATIENCE_S, Service, eventually
+from tests.integration.runtime.processes import PATIENCE_S, Service
 from tests.people import ISSUER
+from tests.waiting import wait_until
 from threengram.core.call import Core
 
 REFRESHER = Path(__file__).with_name("refresher.py")
@@ -33,7 +34,7 @@ def replicas(database_url: str, redis_url: str, tmp_path: Path) -> Iterator[list
     }
     with contextlib.ExitStack() as stack:
         running = [stack.enter_context(api_process(tmp_path, **variables)) for _ in range(2)]
-        eventually(lambda: all(one.is_ready() for one in running))
+        wait_until(lambda: all(one.is_ready() for one in running))
         yield running
 
 

@@ -12,8 +12,8 @@ from tests.contract.rest.process import api_process
 from tests.contract.web.mailbox import a_mailbox
 from tests.contract.web.stack import PASSWORD, TOKEN
 from tests.integration.runtime.collector import Collector
-from tests.integration.runtime.processes import eventually
 from tests.people import make_user
+from tests.waiting import wait_until
 from threengram.core.ids import new_id
 
 
@@ -57,7 +57,7 @@ def test_no_secret_of_a_whole_flow_leaves_the_process(tmp_path: Path, database_u
     make_user(database_url, email, PASSWORD)
     urls = {"database_url": database_url, "redis_url": redis_url, "log_level": "DEBUG"}
     with Collector() as otlp, api_process(tmp_path, otlp_endpoint=otlp.url, **urls) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as http:
             secrets = whole_flow(http, email)
         metrics = httpx2.get(f"{running.admin_url}/metrics", timeout=60, trust_env=False).text
@@ -88,7 +88,7 @@ def test_nothing_about_a_mailed_link_leaves_the_process_but_by_mail(
             smtp_from="canary-sender@example.test",
         ) as running,
     ):  # fmt: skip
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         own = {"sec-fetch-site": "same-origin"}
         with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as http:
             asked = {"csrf_token": form_token(http.get("/sign-up")), "email": email, "next": "/account"}

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,6 @@ import httpx2
 
 PROBE = Path(__file__).with_name("probe_service.py")
 PATIENCE_S = 60.0
-
-
-def eventually(claim: Callable[[], bool]) -> None:
-    """Wait until the claim holds; fails after `PATIENCE_S`."""
-    until = time.monotonic() + PATIENCE_S
-    while not claim():
-        assert time.monotonic() < until, "the condition never came true"
-        time.sleep(0.01)
 
 
 def listening() -> socket.socket:

@@ -7,7 +7,8 @@ import pytest
 
 from tests.integration.runtime.collector import Collector
 from tests.integration.runtime.probe_service import CANARY
-from tests.integration.runtime.processes import Service, eventually, listening, probe
+from tests.integration.runtime.processes import Service, listening, probe
+from tests.waiting import wait_until
 
 SECRET_PATH_PART = "0198c5e8-aaaa-7000-8000-00000000cafe"
 
@@ -17,7 +18,7 @@ def exits(tmp_path: Path) -> dict[str, str]:
     """What left the process through each exit, after the canary went in through each door."""
     with Collector() as otlp, listening() as listener:
         with probe(tmp_path, listener, otlp_endpoint=otlp.url, log_level="DEBUG") as running:
-            eventually(running.is_ready)
+            wait_until(running.is_ready)
             params = {"q": CANARY}
             for path in (f"/leak/{SECRET_PATH_PART}", "/crash", f"/unknown/{SECRET_PATH_PART}"):
                 httpx2.get(running.url + path, params=params, headers={"x-canary": CANARY}, timeout=60, trust_env=False)
@@ -72,9 +73,9 @@ def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
 
 def test_a_crash_is_answered_with_a_fixed_text_and_a_correlation_id_that_the_log_knows(tmp_path: Path) -> None:
     with listening() as listener, probe(tmp_path, listener) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         answer = httpx2.get(f"{running.url}/crash", timeout=60, trust_env=False)
-        eventually(lambda: bool(running.events("request_served")))
+        wait_until(lambda: bool(running.events("request_served")))
 
     (failed,) = running.events("request_failed")
     (served,) = running.events("request_served")

@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.integration.runtime.processes import Service, eventually, listening, probe, service
+from tests.integration.runtime.processes import Service, listening, probe, service
+from tests.waiting import wait_until
 from threengram.runtime.health import Health, admin_app
 from threengram.runtime.server import admin_served
 from threengram.runtime.settings import ServiceSettings
@@ -18,7 +19,7 @@ from threengram.runtime.settings import ServiceSettings
 
 def test_admin_endpoints_answer_on_their_own_port(tmp_path: Path) -> None:
     with listening() as listener, probe(tmp_path, listener) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         with httpx2.Client(base_url=running.admin_url, timeout=60, trust_env=False) as admin:
             assert admin.get("/livez").json() == {"status": "ok"}
             assert admin.get("/readyz").json() == {"status": "ready"}
@@ -38,7 +39,7 @@ async def test_every_address_of_a_pod_is_served_whatever_its_family(host: str, p
 
 def test_a_failing_check_answers_503_with_its_name_and_error_class_only(tmp_path: Path) -> None:
     with listening() as listener, probe(tmp_path, listener, fails_its_check="true") as running:
-        eventually(lambda: bool(running.events("process_started")))
+        wait_until(lambda: bool(running.events("process_started")))
         answer = httpx2.get(f"{running.admin_url}/readyz", timeout=60, trust_env=False)
 
     assert answer.status_code == 503
@@ -56,14 +57,14 @@ def test_a_drain_finishes_what_is_in_flight_and_answers_open_connections(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     with listening() as listener, probe(tmp_path, listener, drain_linger_s="10") as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as client, ThreadPoolExecutor() as pool:
             assert client.get("/release-not").status_code == 404
             slow = pool.submit(httpx2.get, f"{running.url}/slow", timeout=60, trust_env=False)
-            eventually(lambda: bool(running.events("probe_waiting")))
+            wait_until(lambda: bool(running.events("probe_waiting")))
 
             running.process.send_signal(number)
-            eventually(partial(is_draining, running))
+            wait_until(partial(is_draining, running))
             released = client.get("/release")
 
         assert (released.json(), released.headers["connection"]) == ({"released": True}, "close")
@@ -85,9 +86,9 @@ def test_a_request_that_outlasts_the_grace_period_does_not_keep_the_process(tmp_
         probe(tmp_path, listener, shutdown_grace_s="0.3", drain_linger_s="0.1") as running,
         ThreadPoolExecutor() as pool,
     ):
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         slow = pool.submit(httpx2.get, f"{running.url}/slow", timeout=60, trust_env=False)
-        eventually(lambda: bool(running.events("probe_waiting")))
+        wait_until(lambda: bool(running.events("probe_waiting")))
         running.process.terminate()
 
         assert running.ended() == 0
@@ -98,7 +99,7 @@ def test_a_request_that_outlasts_the_grace_period_does_not_keep_the_process(tmp_
 def test_the_owner_of_the_socket_hands_it_to_the_next_process_without_a_refused_connection(tmp_path: Path) -> None:
     with listening() as listener:
         with probe(tmp_path, listener) as first:
-            eventually(first.is_ready)
+            wait_until(first.is_ready)
             first.process.terminate()
             assert first.ended() == 0
         with ThreadPoolExecutor() as pool:
@@ -118,16 +119,16 @@ def test_requests_keep_succeeding_while_processes_replace_each_other(tmp_path: P
                 statuses.append(client.get("/release").status_code)
 
     with listening() as listener, ThreadPoolExecutor() as pool, probe(tmp_path, listener) as old:
-        eventually(old.is_ready)
+        wait_until(old.is_ready)
         calls = [pool.submit(call, old.url) for _ in range(2)]
         try:
-            eventually(lambda: len(statuses) > 20)
+            wait_until(lambda: len(statuses) > 20)
             with probe(tmp_path, listener) as new:
-                eventually(new.is_ready)
+                wait_until(new.is_ready)
                 old.process.terminate()
                 assert old.ended() == 0
                 before = len(statuses)
-                eventually(lambda: len(statuses) > before + 20)
+                wait_until(lambda: len(statuses) > before + 20)
                 stopped.set()
                 for finished in calls:
                     finished.result()
@@ -166,7 +167,7 @@ async def test_a_process_without_a_server_of_its_own_has_admin_endpoints_on_its_
 def test_a_service_answers_unknown_paths_with_the_error_envelope_and_drains(tmp_path: Path) -> None:
     module = ("-m", "threengram.cimd")
     with listening() as listener, service(module, "THREENGRAM_CIMD_", tmp_path, listener) as running:
-        eventually(running.is_ready)
+        wait_until(running.is_ready)
         answer = httpx2.get(f"{running.url}/no/such/path", timeout=60, trust_env=False)
         running.process.terminate()
 

@@ -6,7 +6,8 @@ import httpx2
 import pytest
 
 from tests.integration.runtime.collector import Collector
-from tests.integration.runtime.processes import eventually, listening, probe
+from tests.integration.runtime.processes import listening, probe
+from tests.waiting import wait_until
 from threengram.runtime import telemetry
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
@@ -18,7 +19,7 @@ def test_one_trace_id_spans_the_caller_the_log_and_the_peer(tmp_path: Path, expo
     with Collector() as peer, Collector() as otlp, listening() as listener:
         variables = {"otlp_endpoint": otlp.url} if exports else {}
         with probe(tmp_path, listener, peer_url=peer.url, **variables) as running:
-            eventually(running.is_ready)
+            wait_until(running.is_ready)
             headers = {"traceparent": f"00-{TRACE_ID}-{PARENT_ID}-01"}
             httpx2.get(f"{running.url}/relay", headers=headers, timeout=60, trust_env=False).raise_for_status()
             running.process.terminate()

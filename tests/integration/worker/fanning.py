@@ -9,7 +9,7 @@ from uuid import UUID
 import psutil
 
 from tests.integration.worker.programs import Program
-from tests.integration.worker.writing import eventually
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 from threengram.core.jobs.figures import figures
 from threengram.core.jobs.runs import MAX_RUNS, RecordedRun, list_runs
@@ -65,7 +65,7 @@ async def fanned_out(
         resident.append(process.memory_info().rss)
         return await is_over(database, expected)
 
-    await eventually(is_over_now, patience_s=patience_s)
+    await eventually(is_over_now, within_s=patience_s)
     return FannedOut(
         {kind: [run for run in await all_runs(database, kind) if run.tenant_id is not None] for kind in expected},
         (max(resident) - resident[0]) / MIB,

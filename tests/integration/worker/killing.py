@@ -14,8 +14,9 @@ import psycopg
 from tests.integration.jobs.canaries import CANARY, bind, places_of
 from tests.integration.worker.generations_of import Shelf
 from tests.integration.worker.programs import Program, Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
 from tests.people import Person, a_person
+from tests.waiting import eventually
 from threengram.core.call import open_call
 from threengram.core.consolidation.switch import switch_consolidation
 from threengram.core.db.database import Database

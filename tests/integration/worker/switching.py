@@ -13,8 +13,8 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.contract.mcp.stack import ISSUER_URL, PUBLIC_URL, Wire, wire
-from tests.integration.worker.writing import eventually
 from tests.people import AUDIENCE, ISSUER, SIGNING_KEY, Person
+from tests.waiting import eventually
 from threengram.core.call import Core, open_call
 from threengram.core.identity.keys import PublishedKeys
 from threengram.core.identity.tokens import AccessTokenVerifier

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
+from tests.waiting import eventually
 from threengram.core.call import open_call
 from threengram.core.db.statement import Row, tenant_statement
 from threengram.core.memories.remember import remember

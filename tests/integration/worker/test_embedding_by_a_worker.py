@@ -5,8 +5,9 @@ import pytest
 
 from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
 from tests.servers import free_port
+from tests.waiting import eventually
 from threengram.core.db.statement import tenant_statement
 from threengram.runtime.telemetry import current_traceparent, span
 

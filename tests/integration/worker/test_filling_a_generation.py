@@ -10,8 +10,9 @@ import pytest
 from tests.conftest import CURSOR_KEY
 from tests.integration.worker.generations_of import NARROW, VECTORS, Shelf, kept_back
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
 from tests.people import a_person
+from tests.waiting import eventually
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.embeddings.following import FollowingEmbedder

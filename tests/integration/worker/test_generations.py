@@ -12,8 +12,8 @@ import pytest
 
 from tests.conftest import CURSOR_KEY, RUNTIME_PASSWORD
 from tests.integration.worker.generations_of import NARROW, VECTORS, WAITING, WIDE, Shelf
-from tests.integration.worker.writing import eventually
 from tests.people import a_person
+from tests.waiting import eventually
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database

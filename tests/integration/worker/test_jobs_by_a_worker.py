@@ -12,7 +12,8 @@ from tests.integration.worker.killing import TAKEN_OVER_WITHIN_S, kill_in_the_mi
 from tests.integration.worker.outages import mortal_backends
 from tests.integration.worker.programs import Stack
 from tests.integration.worker.shelves import CONSOLIDATE, crowd_with_shelves, require_as_planted
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 
 pytestmark = pytest.mark.anyio

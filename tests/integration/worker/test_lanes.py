@@ -1,12 +1,11 @@
 """Lanes: a long run holds up no other, and a stop gives it back at once."""
 
 import asyncio
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from pydantic import SecretStr
 
+from tests.waiting import wait_until
 from threengram.core.ids import new_id
 from threengram.core.jobs.executor import Executor
 from threengram.core.jobs.job import Job, JobContext
@@ -51,22 +50,15 @@ class Yard:
         return only
 
 
-def eventually(claim: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not claim():
-        assert time.monotonic() < until, "the condition never came true"
-        time.sleep(0.02)
-
-
 def test_a_long_run_holds_up_no_other_and_is_given_back_at_a_stop(database_url: str, redis_url: str) -> None:
     settings = Settings(database_url=SecretStr(database_url), redis_url=SecretStr(redis_url))
     connections = Connections(settings, lambda: datetime.now(UTC))
     with BackgroundLoop(connections.opened) as background:
         yard = Yard(background, connections, slots=2)
         yard.ring(yard.long)
-        eventually(lambda: yard.run(yard.long).state is JobState.RUNNING)
+        wait_until(lambda: yard.run(yard.long).state is JobState.RUNNING)
         yard.ring(yard.short)
-        eventually(lambda: yard.run(yard.short).state is JobState.DONE)
+        wait_until(lambda: yard.run(yard.short).state is JobState.DONE)
         assert yard.run(yard.long).state is JobState.RUNNING
         yard.lanes.stop(0)
         yard.lanes.join()

@@ -7,8 +7,9 @@ import pytest
 from tests.embedder import DIMENSIONS, MODELS
 from tests.integration.jobs.canaries import bind
 from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
 from tests.servers import free_port
+from tests.waiting import eventually
 from threengram.core.db.database import Database
 from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import ServingModel, embed_pending, serving_models

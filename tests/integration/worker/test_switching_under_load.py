@@ -14,8 +14,9 @@ from tests.integration.worker.generations_of import NARROW, VECTORS, WAITING, WI
 from tests.integration.worker.killing import asleep
 from tests.integration.worker.programs import Program, Stack
 from tests.integration.worker.switching import Load, Ranking, gateway, publish_key
-from tests.integration.worker.writing import WRITERS, Diary, eventually
+from tests.integration.worker.writing import WRITERS, Diary
 from tests.people import a_person
+from tests.waiting import eventually
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database

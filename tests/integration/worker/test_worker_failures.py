@@ -6,8 +6,9 @@ import pytest
 
 from tests.integration.worker.obedient import ObedientEmbedder
 from tests.integration.worker.programs import Stack
-from tests.integration.worker.writing import Diary, eventually
+from tests.integration.worker.writing import Diary
 from tests.servers import account_directory, free_port, running
+from tests.waiting import eventually
 from threengram.cli.account import service_account
 from threengram.cli.binaries import valkey_program
 from threengram.cli.embedded_valkey import EmbeddedValkey

@@ -1,8 +1,7 @@
 """Memories that wait for their vectors."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +18,6 @@ from threengram.runtime.observing import TelemetryObserver
 from threengram.schema.enums import MemoryType
 from threengram.schema.memories import RememberInput
 
-PATIENCE_S = 60.0
 WRITERS = 6
 
 JOBS = tenant_statement(
@@ -32,17 +30,6 @@ WINDOWS = tenant_statement(
     "SELECT memory_id, count(*) AS stored, max(window_count) AS expected FROM memory_embeddings"
     " WHERE tenant_id = %(tenant_id)s GROUP BY memory_id",
 )
-
-
-async def eventually(claim: Callable[[], bool | Awaitable[bool]], *, patience_s: float = PATIENCE_S) -> None:
-    """Wait until the claim holds; fails after `patience_s`."""
-    until = time.monotonic() + patience_s
-    while True:
-        held = claim()
-        if await held if isinstance(held, Awaitable) else held:
-            return
-        assert time.monotonic() < until, "the condition never came true"
-        await asyncio.sleep(0.05)
 
 
 @dataclass

@@ -19,10 +19,11 @@ from starlette.types import Receive, Scope, Send
 from tests.conftest import CURSOR_KEY
 from tests.contract.web.mailbox import Mailbox, a_mailbox
 from tests.contract.web.stack import PASSWORD
-from tests.integration.runtime.processes import Service, address, eventually, listening, service
+from tests.integration.runtime.processes import Service, address, listening, service
 from tests.people import SIGNING_KEY, make_user
 from tests.requirements import ROOT
 from tests.stand_ins import StandIn, answer
+from tests.waiting import wait_until
 from threengram.core.ids import new_id
 
 PATIENCE_MS = 60_000
@@ -81,7 +82,7 @@ def api(database_url: str, redis_url: str, mail: Mail, tmp_path_factory: pytest.
         argv = ("-m", "threengram.api")
         directory = tmp_path_factory.mktemp("api")
         with service(argv, "THREENGRAM_API_", directory, listener, **settings) as running:
-            eventually(running.is_ready)
+            wait_until(running.is_ready)
             yield running
 
 

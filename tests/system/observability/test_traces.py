@@ -1,7 +1,5 @@
 """One `remember` followed through every process, as an OTLP collector sees it."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -9,11 +7,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tests.integration.runtime.collector import Collector
 from tests.processes.test_up import rpc
 from tests.system.observability.conftest import Observed
+from tests.waiting import wait_until
 
 TRACE_ID = "5b8aa5a2d2c872e8321cf37308d69df2"
 CALLER_SPAN = "051581bf3cb55c13"
 WINDOWS = " A sentence that takes its place among the others of a long text." * 25
-WAIT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -48,13 +46,6 @@ def spans(collected: Collector) -> list[Span]:
     return found
 
 
-def eventually(find: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not find():
-        assert time.monotonic() < deadline, "the spans did not come"
-        time.sleep(0.1)
-
-
 def test_one_trace_holds_a_remember_from_the_message_to_the_vectors_that_a_worker_stored(observed: Observed) -> None:
     record = observed.stack.record
     arguments = {"memoryType": "note", "topic": "followed", "content": "The first sentence." + WINDOWS}
@@ -74,7 +65,7 @@ def test_one_trace_holds_a_remember_from_the_message_to_the_vectors_that_a_worke
         names = [span.name for span in ours()]
         return {"mcp.tools_call", "job.embed"} <= set(names) and names.count("embedder.batch") >= 2
 
-    eventually(is_whole)
+    wait_until(is_whole)
     found = ours()
     named = {(span.service, span.name): span for span in found}
 
@@ -104,7 +95,7 @@ def test_one_trace_holds_a_remember_from_the_message_to_the_vectors_that_a_worke
     (task_trace,) = job.links
     others = {(span.service, span.name) for span in spans(observed.collected) if span.trace_id == task_trace}
     assert ("worker", "job.run") in others
-    eventually(
+    wait_until(
         lambda: (
             ("beat", "job.ring")
             in {(span.service, span.name) for span in spans(observed.collected) if span.trace_id == task_trace}

@@ -55,7 +55,7 @@ def from_body(model: type[In], body: bytes, request: Request) -> In:
         raise _undecodable(body) from None
     if not isinstance(decoded, dict):
         raise Refused(400, ErrorCode.INVALID_INPUT, "the body is not a JSON object")
-    repeated = odd_json.repeated_of(body, decoded)
+    repeated = lenient_json.repeated_of(body, decoded)
     if repeated is not None:
         raise _of_issue(repeated)
     for name in request.path_params.keys() & decoded.keys():

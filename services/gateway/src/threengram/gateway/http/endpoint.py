@@ -22,7 +22,7 @@ from threengram.gateway.http.messages import (
 from threengram.gateway.http.rate import RateLimit
 from threengram.gateway.http.replies import Reply, rpc_error
 from threengram.gateway.operations import count
-from threengram.runtime import odd_json
+from threengram.runtime import lenient_json
 from threengram.runtime.body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
 from threengram.schema.bounds import MAX_BATCH_MESSAGES
 from threengram.schema.errors import ErrorCode, Issue
@@ -85,7 +85,7 @@ class McpEndpoint:
             decoded = lenient_tool_call(body)
             if decoded is None:
                 return _NO_JSON
-        repeated = odd_json.repeated_of(body, decoded)
+        repeated = lenient_json.repeated_of(body, decoded)
         if repeated is not None:
             return _ambiguous(repeated)
         if isinstance(decoded, list):
