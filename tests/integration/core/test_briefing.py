@@ -317,7 +317,9 @@ async def test_a_memory_that_changes_its_kind_is_seen_once_at_every_moment(core:
 
     async def turn_over() -> None:
         nonlocal memory_id, is_done
-        for number in range(1, 41):
+        number = 0
+        while number < 40 or len(seen) < 2:
+            number += 1
             kind = "decision" if number % 2 else "commitment"
             revised = await correct(
                 core, alice, memory_id, memory_type=kind, topic=f"turn {number}", content=f"turn {number}"
@@ -325,8 +327,8 @@ async def test_a_memory_that_changes_its_kind_is_seen_once_at_every_moment(core:
             memory_id = str(revised.memory.id)
         is_done = True
 
-    turning = asyncio.create_task(turn_over())
     seen: set[str] = set()
+    turning = asyncio.create_task(turn_over())
     while not is_done and not turning.done():
         sections = shown(await brief(core, alice))
         standing = sections["commitments"][1] + sections["recentDecisions"][1]
@@ -334,7 +336,6 @@ async def test_a_memory_that_changes_its_kind_is_seen_once_at_every_moment(core:
         assert sections["commitments"][0] + sections["recentDecisions"][0] == 1
         seen.update(standing)
     await turning
-    assert len(seen) > 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """`configure_scope`: one registry of names for each tenant, and memories that follow their scope."""
 
 import asyncio
-from uuid import UUID
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import psycopg
 import pytest
@@ -226,32 +228,23 @@ async def test_a_search_finds_a_scope_by_both_names_whenever_it_is_renamed(core:
         await write(core, alice, f"apples {number}", scope="work")
     await configure(core, alice, "set_aliases", name="work", aliases=["office"])
     await configure(core, alice, "set_retrieval_default", mode="default", scope="office")
-    is_over = asyncio.Event()
 
-    async def rename() -> None:
-        for _ in range(30):
-            await configure(core, alice, "rename", name="work", newName="office")
-            await configure(core, alice, "rename", name="office", newName="work")
-        is_over.set()
+    async def look(**fields: object) -> None:
+        found = await find(core, alice, limit=25, **fields)
+        assert found.count == 20, fields
+        assert len({hit.scope for hit in found.hits}) == 1
 
-    async def look(**fields: object) -> int:
-        looks = 0
-        while not is_over.is_set():
-            found = await find(core, alice, limit=25, **fields)
-            assert found.count == 20, fields
-            assert len({hit.scope for hit in found.hits}) == 1
-            looks += 1
-        return looks
-
-    _, *looks = await asyncio.gather(
-        rename(),
-        look(query="apples", scope="work"),
-        look(query="apples", scope="office"),
-        look(query="apples"),
-        look(order="chronological", scope="work"),
-        look(order="chronological", scope="office", asOf={"validAt": "2027-01-01T00:00:00Z"}),
+    await while_renamed(
+        core,
+        alice,
+        [
+            partial(look, query="apples", scope="work"),
+            partial(look, query="apples", scope="office"),
+            partial(look, query="apples"),
+            partial(look, order="chronological", scope="work"),
+            partial(look, order="chronological", scope="office", asOf={"validAt": "2027-01-01T00:00:00Z"}),
+        ],
     )
-    assert min(looks) > 10
 
 
 async def test_ten_thousand_memories_follow_their_scope_in_one_transaction(
@@ -309,24 +302,14 @@ async def test_a_walk_goes_on_over_a_rename(core: Core, alice: Person) -> None:
 
 async def test_what_is_written_while_a_scope_is_renamed_ends_up_in_it(core: Core, alice: Person) -> None:
     await configure(core, alice, "set_mapping", project="atlas", scope="work")
-    is_over = asyncio.Event()
+    texts = (f"apples {number}" for number in itertools.count())
 
-    async def rename() -> None:
-        for _ in range(25):
-            await configure(core, alice, "rename", name="work", newName="office")
-            await configure(core, alice, "rename", name="office", newName="work")
-        is_over.set()
+    async def keep(**fields: object) -> None:
+        written = await write(core, alice, next(texts), **fields)
+        assert written.memory.scope in {"work", "office"}
 
-    async def keep(name: str, **fields: object) -> int:
-        kept = 0
-        while not is_over.is_set():
-            written = await write(core, alice, f"{name} {kept}", **fields)
-            assert written.memory.scope in {"work", "office"}
-            kept += 1
-        return kept
-
-    _, *kept = await asyncio.gather(
-        rename(), keep("a", scope="work"), keep("b", scope="office"), keep("c", project="atlas")
+    kept = await while_renamed(
+        core, alice, [partial(keep, scope="work"), partial(keep, scope="office"), partial(keep, project="atlas")]
     )
     walked, cursor = 0, None
     while True:
@@ -336,32 +319,48 @@ async def test_what_is_written_while_a_scope_is_renamed_ends_up_in_it(core: Core
         if cursor is None:
             break
     assert walked == sum(kept)
-    assert min(kept) > 5
 
 
 async def test_revisions_and_renamings_never_wait_for_each_other_in_a_circle(core: Core, alice: Person) -> None:
-    chains = [(await write(core, alice, f"content {number}", scope="work")).memory.id for number in range(4)]
-    is_over = asyncio.Event()
+    heads = [(await write(core, alice, f"content {number}", scope="work")).memory.id for number in range(4)]
+
+    async def correct(chain: int) -> None:
+        heads[chain] = (await rewrite(core, alice, heads[chain], f"after {heads[chain]}")).memory.id
+
+    await while_renamed(core, alice, [partial(correct, chain) for chain in range(len(heads))])
+    live = await find(core, alice, order="chronological", scope="work", limit=25)
+    assert len([hit for hit in live.hits if not hit.superseded]) == len(heads)
+
+
+async def while_renamed(
+    core: Core, person: Person, steps: Sequence[Callable[[], Awaitable[None]]], *, times: int = 25, often: int = 10
+) -> list[int]:
+    """Take each step again and again while a scope is renamed there and back; how often each of them was taken.
+
+    The renaming ends after so many times, and not before every step was taken so often.
+    """
+    taken = [0] * len(steps)
+    is_over = False
 
     async def rename() -> None:
-        for _ in range(20):
-            await configure(core, alice, "rename", name="work", newName="office")
-            await configure(core, alice, "rename", name="office", newName="work")
-        is_over.set()
+        nonlocal is_over
+        renamed = 0
+        while renamed < times or min(taken) < often:
+            await configure(core, person, "rename", name="work", newName="office")
+            await configure(core, person, "rename", name="office", newName="work")
+            renamed += 1
+        is_over = True
 
-    async def correct(head: UUID) -> int:
-        revisions = 0
-        while not is_over.is_set():
-            revised = await rewrite(core, alice, head, f"{head} {revisions}")
-            head, revisions = revised.memory.id, revisions + 1
-        return revisions
+    async def take(number: int) -> None:
+        while not is_over:
+            await steps[number]()
+            taken[number] += 1
 
-    correcting = asyncio.gather(*(correct(head) for head in chains))
-    await rename()
-    revisions = await correcting
-    assert min(revisions) > 3
-    live = await find(core, alice, order="chronological", scope="work", limit=25)
-    assert len([hit for hit in live.hits if not hit.superseded]) == len(chains)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(rename())
+        for number in range(len(steps)):
+            group.create_task(take(number))
+    return taken
 
 
 def cursor_argument(cursor: str | None) -> dict[str, str]:
