@@ -32,6 +32,14 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patient_pools() -> Iterator[None]:
+    """Where more calls than connections are under way, a busy machine must not look like an outage."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("threengram.core.db.database.POOL_TIMEOUT_S", 60.0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def owner_url() -> Iterator[str]:
     """The owner's URL of a migrated database with the test model registered."""

@@ -114,7 +114,7 @@ async def test_a_reader_that_takes_nothing_is_let_go(
 
     async with started(app):
         with pytest.raises(DeadlineExceeded):
-            await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 20)
+            await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 60)
     async with requests_to(app, key) as owner:
         assert (await owner.get("/export")).status_code == 200
 
@@ -133,7 +133,7 @@ async def test_an_export_ends_when_its_reader_has_gone(core: Core, limiter: Rate
         sent.append(message)
 
     async with started(app):
-        await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 20)
+        await asyncio.wait_for(app(asking_for_export(key), inbox.get, send), 60)
     assert len(sent) < 5
     assert not any(b'"end"' in message.get("body", b"") for message in sent)
 

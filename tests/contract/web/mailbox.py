@@ -19,7 +19,7 @@ from threengram.api.mail.outbox import Outbox
 from threengram.api.mail.smtp import Security, Smtp
 from threengram.core.call import Core
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 USER, PASSWORD = "mailer", "the password of the mail server"
 _URL = re.compile(r"https?://\S+")
 

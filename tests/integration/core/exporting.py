@@ -38,7 +38,7 @@ async def exported(
         async for page in pages:
             records += [as_read(record) for record in page]
             if meanwhile is not None:
-                await asyncio.wait_for(meanwhile(), 10)
+                await asyncio.wait_for(meanwhile(), 60)
     return records
 
 

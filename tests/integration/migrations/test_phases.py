@@ -98,7 +98,7 @@ async def test_old_code_starts_anew_on_the_newer_schema(released: tuple[str, Dat
     owner_url, database = released
     plant_the_next_release(next_release)
     migrate(owner_url, next_release, Phase.PRE)
-    await schema.open_when_ready(database, timeout_s=1)
+    await schema.open_when_ready(database, timeout_s=30)
     await guard.check(database)
 
 
@@ -138,7 +138,7 @@ async def test_new_code_waits_until_its_migrations_have_run(released: tuple[str,
     owner_url, old = released
     plant_the_next_release(next_release)
     new = Database(str(old.pool.conninfo))
-    waiting = asyncio.create_task(schema.open_when_ready(new, timeout_s=30, needs=PRE))
+    waiting = asyncio.create_task(schema.open_when_ready(new, timeout_s=60, needs=PRE))
     while not new.pool.get_stats().get("requests_num"):
         await asyncio.wait([waiting], timeout=0.01)
     assert not waiting.done()

@@ -62,7 +62,7 @@ async def test_roles_and_grants_are_applied_again_without_a_lock_on_any_table(em
         for (table,) in tables.fetchall():
             writer.execute(f"LOCK TABLE {table} IN ROW EXCLUSIVE MODE".encode())
         await asyncio.wait_for(
-            asyncio.to_thread(upgrade, empty_database, runtime_password="y", runtime_role=FIRST), timeout=30
+            asyncio.to_thread(upgrade, empty_database, runtime_password="y", runtime_role=FIRST), timeout=60
         )
 
 

@@ -92,7 +92,7 @@ class Probe:
     async def relay(self, _request: Request) -> Response:
         """Call the peer."""
         assert self.settings.peer_url is not None
-        async with http.client(self.settings.peer_url, timeout_s=2, max_connections=2) as peer:
+        async with http.client(self.settings.peer_url, timeout_s=60, max_connections=2) as peer:
             response = await peer.get("/echo")
         return JsonResponse({"peer": response.status_code})
 

@@ -13,7 +13,7 @@ from threengram.embedder.model import ModelFailed, Vectors
 from threengram.embedder.tokens import Ids
 from threengram.schema.embedding import EmbeddingPriority
 
-WAIT_S = 5.0
+WAIT_S = 60.0
 FAILING = 666
 
 

@@ -27,7 +27,7 @@ class Sender:
         return {"type": "http.disconnect"}
 
 
-async def _read(receive: Receive, timeout_s: float = 5.0) -> bytes:
+async def _read(receive: Receive, timeout_s: float = 60.0) -> bytes:
     return await read_body(receive, max_bytes=10, timeout_s=timeout_s)
 
 

@@ -13,8 +13,6 @@ from threengram.cli.ports import SPAN
 HOST = "127.0.0.1"
 RANGES = range(10_000, 32_000, SPAN + 1)
 
-_held: list[socket.socket] = []
-
 
 def claim_range() -> int:
     """The first of `SPAN` ports that nobody listens on, this process's until it ends."""
@@ -26,7 +24,7 @@ def claim_range() -> int:
             guard.close()
             continue
         if all(_is_free(port) for port in range(base, base + SPAN)):
-            _held.append(guard)
+            guard.detach()  # Bound until this process ends.
             return base
         guard.close()
     raise RuntimeError("no range of free ports")
