@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-MOST_S = 60.0
+MOST_S = 120.0
 POLL_S = 0.02
 
 
