@@ -12,7 +12,7 @@ from tests.integration.consolidation.day.living import report
 from tests.integration.consolidation.day.town import a_day
 from tests.integration.worker.conftest import own_database_url, own_owner_url, template
 from threengram.migrations.generations import activate, add, build, retire
-from threengram.migrations.standing import generations
+from threengram.migrations.status import generations
 from threengram.schema.enums import ModelState
 
 __all__ = ["own_database_url", "own_owner_url", "template"]

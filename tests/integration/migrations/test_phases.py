@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tests.integration.migrations.conftest import ROLE
-from tests.integration.migrations.planted import AFTER, NOTHING, POST, PRE, plant, plant_the_next_release
+from tests.integration.migrations.later_release import AFTER, NOTHING, POST, PRE, plant, plant_the_next_release
 from tests.servers import as_role
 from threengram.core.db import guard, schema
 from threengram.core.db.database import Database

@@ -14,8 +14,8 @@ from redis import Redis
 
 from tests.conftest import RUNTIME_PASSWORD
 from tests.embedder import DIMENSIONS, MODELS, embedder_service
-from tests.integration.worker.obedient import ObedientEmbedder
 from tests.integration.worker.programs import Stack
+from tests.integration.worker.scripted_embedder import ScriptedEmbedder
 from tests.integration.worker.writing import Diary, open_diary
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import RUNTIME_ROLE, upgrade
@@ -88,8 +88,8 @@ async def diary(own_database_url: str) -> AsyncIterator[Diary]:
 
 
 @pytest.fixture
-def obedient() -> Iterator[ObedientEmbedder]:
-    with ObedientEmbedder() as embedder:
+def scripted() -> Iterator[ScriptedEmbedder]:
+    with ScriptedEmbedder() as embedder:
         yield embedder
 
 

@@ -17,8 +17,8 @@ from threengram.core.embeddings.http import HttpEmbedder
 from threengram.core.embeddings.pending import embed_pending
 from threengram.core.memories.remember import remember
 from threengram.core.search.search import search
-from threengram.migrations import generations, standing
-from threengram.migrations.standing import Generation, Obstacle, Progress
+from threengram.migrations import generations, status
+from threengram.migrations.status import Generation, Obstacle, Progress
 from threengram.schema.enums import MemoryType
 from threengram.schema.memories import RememberInput
 from threengram.schema.search import SearchInput, SearchOutput
@@ -103,9 +103,7 @@ class Shelf:
         )
 
     async def progress(self, name: str = NARROW) -> Progress:
-        return await self.owning(
-            lambda owner: standing.progress(owner, standing.find(owner, name), now=datetime.now(UTC))
-        )
+        return await self.owning(lambda owner: status.progress(owner, status.find(owner, name), now=datetime.now(UTC)))
 
     async def activate(self, name: str, despite: tuple[Obstacle, ...] = ANYWAY) -> Generation:
         return await self.owning(

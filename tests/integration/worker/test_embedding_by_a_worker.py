@@ -3,8 +3,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
 from tests.integration.worker.programs import Stack
+from tests.integration.worker.scripted_embedder import REFUSED, ScriptedEmbedder
 from tests.integration.worker.writing import Diary
 from tests.servers import free_port
 from tests.waiting import eventually
@@ -51,12 +51,12 @@ async def test_memories_get_all_their_windows_from_a_live_worker(
 
 
 async def test_no_line_of_a_log_holds_a_word_of_a_memory(
-    stack: Stack, diary: Diary, obedient: ObedientEmbedder
+    stack: Stack, diary: Diary, scripted: ScriptedEmbedder
 ) -> None:
     await diary.write("canary sings", f"canary {REFUSED}")
-    programs = stack.worker(embedder_url=obedient.url), stack.beat()
+    programs = stack.worker(embedder_url=scripted.url), stack.beat()
     await eventually(lambda: bool(programs[0].events("job_finished")))
-    await eventually(lambda: len(obedient.asked) == 2)
+    await eventually(lambda: len(scripted.asked) == 2)
     for program in programs:
         program.stop()
         assert program.events("process_stopped")
@@ -65,9 +65,9 @@ async def test_no_line_of_a_log_holds_a_word_of_a_memory(
 
 
 async def test_a_job_continues_the_trace_of_its_ring_and_an_embedding_that_of_its_write(
-    stack: Stack, diary: Diary, obedient: ObedientEmbedder
+    stack: Stack, diary: Diary, scripted: ScriptedEmbedder
 ) -> None:
-    worker = stack.worker(embedder_url=obedient.url)
+    worker = stack.worker(embedder_url=scripted.url)
     with within_a_trace() as write_trace:
         await diary.write(*texts(1))
     with within_a_trace() as ring_trace:
@@ -75,27 +75,27 @@ async def test_a_job_continues_the_trace_of_its_ring_and_an_embedding_that_of_it
     await eventually(diary.is_done)
     await eventually(lambda: bool(worker.events("job_finished")))
     assert [line["trace_id"] for line in worker.events("job_finished")] == [ring_trace]
-    assert [header[3:35] for header in obedient.traceparents] == [write_trace]
+    assert [header[3:35] for header in scripted.traceparents] == [write_trace]
 
 
-async def test_two_workers_at_once_fill_each_row_once(stack: Stack, diary: Diary, obedient: ObedientEmbedder) -> None:
-    workers = [stack.worker(embedder_url=obedient.url) for _ in range(2)]
+async def test_two_workers_at_once_fill_each_row_once(stack: Stack, diary: Diary, scripted: ScriptedEmbedder) -> None:
+    workers = [stack.worker(embedder_url=scripted.url) for _ in range(2)]
     await eventually(lambda: all(worker.is_ready() for worker in workers))
     contents = texts(200)
     await diary.write(*contents)
     for _ in workers:
         stack.ring()
     await eventually(diary.is_done)
-    assert obedient.asked == dict.fromkeys(contents, 1)
+    assert scripted.asked == dict.fromkeys(contents, 1)
     assert set((await diary.windows()).values()) == {(1, 1)}
 
 
 async def test_a_text_that_is_always_refused_waits_by_itself(
-    stack: Stack, diary: Diary, obedient: ObedientEmbedder
+    stack: Stack, diary: Diary, scripted: ScriptedEmbedder
 ) -> None:
     (refused,) = await diary.write(REFUSED)
     await diary.write(*texts(100))
-    stack.worker(embedder_url=obedient.url)
+    stack.worker(embedder_url=scripted.url)
     stack.beat()
 
     async def only_one_waits() -> bool:
@@ -123,7 +123,7 @@ async def test_rows_wait_for_an_embedder_that_is_away_and_their_tries_are_not_co
     answer = worker.answer("/readyz")
     assert answer is not None
     assert answer.json()["degraded"].keys() == {"embedder"}
-    with ObedientEmbedder(port) as embedder:
+    with ScriptedEmbedder(port) as embedder:
         await eventually(diary.is_done)
         assert len(embedder.asked) == 40
 

@@ -16,7 +16,7 @@ from tests.waiting import eventually
 from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.embeddings.following import FollowingEmbedder
-from threengram.migrations.standing import Obstacle
+from threengram.migrations.status import Obstacle
 
 pytestmark = pytest.mark.anyio
 

@@ -24,11 +24,11 @@ from threengram.core.embeddings.store import storing
 from threengram.core.ids import new_id
 from threengram.core.memories.append import Draft, appending, first_window
 from threengram.core.scopes.queries import FILING
-from threengram.migrations import filling, generations, standing
+from threengram.migrations import filling, generations, status
 from threengram.migrations.generations import NotReady, WrongState, ensure_model
 from threengram.migrations.index import drop_index, index_state
 from threengram.migrations.run import upgrade
-from threengram.migrations.standing import Obstacle
+from threengram.migrations.status import Obstacle
 from threengram.migrations.tenants import bound
 from threengram.schema.enums import MemoryType, ModelState, VectorCoverage
 
@@ -98,7 +98,7 @@ async def test_a_write_that_began_before_the_generation_was_known_has_its_row(sh
         adding = asyncio.create_task(shelf.add())
 
         async def is_registered() -> bool:
-            return any(one.name == NARROW for one in await shelf.owning(lambda owner: standing.generations(owner)))
+            return any(one.name == NARROW for one in await shelf.owning(lambda owner: status.generations(owner)))
 
         await eventually(is_registered)
         assert not adding.done()

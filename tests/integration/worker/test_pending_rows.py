@@ -6,7 +6,7 @@ import pytest
 
 from tests.embedder import DIMENSIONS, MODELS
 from tests.integration.jobs.canaries import bind
-from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
+from tests.integration.worker.scripted_embedder import REFUSED, ScriptedEmbedder
 from tests.integration.worker.writing import Diary
 from tests.servers import free_port
 from tests.waiting import eventually
@@ -25,9 +25,9 @@ def client(url: str) -> HttpEmbedder:
     return HttpEmbedder(url, model_name=MODELS["hash"], dimensions=DIMENSIONS)
 
 
-async def test_a_refused_row_waits_twice_as_long_after_each_try(diary: Diary, obedient: ObedientEmbedder) -> None:
+async def test_a_refused_row_waits_twice_as_long_after_each_try(diary: Diary, scripted: ScriptedEmbedder) -> None:
     await diary.write(REFUSED)
-    embedder = client(obedient.url)
+    embedder = client(scripted.url)
     now = datetime.now(UTC) + timedelta(seconds=1)
     waits_s = []
     for _ in range(4):
@@ -43,17 +43,17 @@ async def test_a_refused_row_waits_twice_as_long_after_each_try(diary: Diary, ob
 
 
 async def test_another_worker_takes_over_at_the_end_of_a_production_lease(
-    diary: Diary, obedient: ObedientEmbedder
+    diary: Diary, scripted: ScriptedEmbedder
 ) -> None:
     written = await diary.write("one", "two")
-    embedder, successor = client(obedient.url), client(obedient.url)
+    embedder, successor = client(scripted.url), client(scripted.url)
     now = datetime.now(UTC) + timedelta(seconds=1)
-    obedient.hold()
+    scripted.hold()
     dying = asyncio.create_task(embed_pending(diary.core.database, embedder, now=now, lease_s=LEASE_S))
-    await eventually(lambda: obedient.held == len(written))
+    await eventually(lambda: scripted.held == len(written))
     dying.cancel()
     await asyncio.gather(dying, return_exceptions=True)
-    obedient.let_go()
+    scripted.let_go()
     for later_s, taken_over in ((LEASE_S - 0.01, 0), (LEASE_S + 0.01, len(written))):
         later = now + timedelta(seconds=later_s)
         filled = await embed_pending(diary.core.database, successor, now=later, lease_s=LEASE_S)
@@ -75,11 +75,11 @@ async def test_an_outage_of_the_embedder_is_no_try_of_any_row(diary: Diary) -> N
 
 
 async def test_a_row_whose_statement_takes_too_long_waits_by_itself(
-    diary: Diary, own_database_url: str, own_owner_url: str, obedient: ObedientEmbedder
+    diary: Diary, own_database_url: str, own_owner_url: str, scripted: ScriptedEmbedder
 ) -> None:
     stuck, *others = await diary.write("one", "two", "three")
     async with Database(own_database_url, statement_timeout_ms=3_000) as hasty:
-        embedder = client(obedient.url)
+        embedder = client(scripted.url)
         with psycopg.connect(own_owner_url) as owner:
             bind(owner, diary.person.principal.tenant_id)
             # Whoever stores the same window waits for the end of this transaction.

@@ -21,7 +21,7 @@ from threengram.core.call import Core
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
 from threengram.core.embeddings.following import FollowingEmbedder
-from threengram.migrations.standing import Obstacle
+from threengram.migrations.status import Obstacle
 
 pytestmark = pytest.mark.anyio
 

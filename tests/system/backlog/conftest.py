@@ -2,12 +2,12 @@
 
 from tests.integration.worker.conftest import (
     diary,
-    obedient,
     own_database_url,
     own_owner_url,
+    scripted,
     silent_redis_url,
     stack,
     template,
 )
 
-__all__ = ["diary", "obedient", "own_database_url", "own_owner_url", "silent_redis_url", "stack", "template"]
+__all__ = ["diary", "own_database_url", "own_owner_url", "scripted", "silent_redis_url", "stack", "template"]

@@ -7,8 +7,8 @@ import numpy as np
 import psycopg
 
 from tests.embedder import DIMENSIONS
-from tests.integration.worker.obedient import REFUSED, ObedientEmbedder
 from tests.integration.worker.programs import Stack
+from tests.integration.worker.scripted_embedder import REFUSED, ScriptedEmbedder
 from tests.integration.worker.writing import Diary
 from tests.system.agent import eventually
 from threengram.core.db.statement import tenant_statement
@@ -64,16 +64,16 @@ async def test_one_ring_fills_ten_thousand_rows(
 
 
 async def test_a_worker_that_is_killed_three_times_is_resumed_and_one_bad_row_stops_nobody(
-    stack: Stack, diary: Diary, own_owner_url: str, obedient: ObedientEmbedder
+    stack: Stack, diary: Diary, own_owner_url: str, scripted: ScriptedEmbedder
 ) -> None:
     await make_pending(diary, own_owner_url, SHORT)
     (refused,) = await diary.write(REFUSED)
     stack.beat()
-    worker = stack.worker(embedder_url=obedient.url, lease_s=SHORT_LEASE_S)
+    worker = stack.worker(embedder_url=scripted.url, lease_s=SHORT_LEASE_S)
     for left in (SHORT * 3 // 4, SHORT // 2, SHORT // 4):
         await eventually(partial(is_below, diary, left), within_s=PATIENCE_S)
         worker.kill()
-        worker = stack.worker(embedder_url=obedient.url, lease_s=SHORT_LEASE_S)
+        worker = stack.worker(embedder_url=scripted.url, lease_s=SHORT_LEASE_S)
     await eventually(partial(is_below, diary, 2), within_s=PATIENCE_S)
     (row,) = await diary.jobs()
     assert (row["memory_id"], row["error_class"]) == (refused, "EmbeddingFailed")

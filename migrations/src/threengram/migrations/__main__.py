@@ -16,7 +16,7 @@ from threengram.migrations.index import build_index
 from threengram.migrations.phases import NewerSchema, Phase, UnfinishedRelease
 from threengram.migrations.run import retire, upgrade
 from threengram.migrations.settings import Settings
-from threengram.migrations.standing import generations
+from threengram.migrations.status import generations
 from threengram.schema.enums import ModelState
 
 

@@ -14,7 +14,7 @@ from threengram.migrations.calibration import shipped_calibration
 from threengram.migrations.filling import delete_everything, enqueue_missing
 from threengram.migrations.index import IndexState, build_index, drop_index, index_state
 from threengram.migrations.locks import MIGRATION_LOCK, await_writers, held
-from threengram.migrations.standing import Generation, Obstacle, find, generations, progress
+from threengram.migrations.status import Generation, Obstacle, find, generations, progress
 from threengram.schema.enums import ModelState
 
 _SWITCH = """

@@ -8,9 +8,9 @@ from typing import Any
 
 import psycopg
 
-from threengram.migrations import generations, standing
+from threengram.migrations import generations, status
 from threengram.migrations.calibration import parsed
-from threengram.migrations.standing import Obstacle, Progress
+from threengram.migrations.status import Obstacle, Progress
 
 
 def add_commands(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,9 @@ def run(owner_url: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 generations.calibrate(owner, given.name, parsed(sys.stdin.read()))
             case "retire":
                 generations.retire(owner, given.name)
-        for generation in standing.generations(owner):
+        for generation in status.generations(owner):
             if given.step == "status" or generation.name == given.name:
-                yield _described(standing.progress(owner, generation, now=now))
+                yield _described(status.progress(owner, generation, now=now))
 
 
 def _described(found: Progress) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from threengram.evals.bench.load import Filling, load, settle
 from threengram.migrations import generations
 from threengram.migrations.generations import ensure_model
 from threengram.migrations.run import RUNTIME_ROLE, upgrade
-from threengram.migrations.standing import Obstacle
+from threengram.migrations.status import Obstacle
 
 FORMER = hashing(64)
 LEASE_S = 60.0

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from threengram.cli.errors import CannotRun
-from threengram.migrations import generations, standing
+from threengram.migrations import generations, status
 from threengram.migrations.calibration import InvalidCalibration, parsed
 from threengram.migrations.locks import StillLocked
-from threengram.migrations.standing import Obstacle, Progress
+from threengram.migrations.status import Obstacle, Progress
 from threengram.schema.enums import ModelState
 
 CONNECT_TIMEOUT_S = 5
@@ -22,7 +22,7 @@ ASK_TIMEOUT_S = 10.0
 POLL_S = 1.0
 SAID_EVERY_S = 10.0
 TABLE_WIDTH = 140
-_REFUSED = (standing.NoSuchModel, generations.WrongState, InvalidCalibration, StillLocked)
+_REFUSED = (status.NoSuchModel, generations.WrongState, InvalidCalibration, StillLocked)
 
 
 class GenerationOwner:
@@ -34,7 +34,7 @@ class GenerationOwner:
 
     def is_kept(self, name: str) -> bool:
         """Whether the generation is filled or being filled, and nothing is left for `add` to do."""
-        found = [one for one in standing.generations(self._owner) if one.name == name]
+        found = [one for one in status.generations(self._owner) if one.name == name]
         return any(one.state is not ModelState.RETIRED and one.enqueued_at is not None for one in found)
 
     def width(self, name: str, embedder_url: str | None, *, declared: int | None) -> int:
@@ -98,7 +98,7 @@ class GenerationOwner:
         """The table of all generations."""
         columns = ("model", "state", "width", "filled", "left", "failing", "rate", "eta", "index", "calibrated")
         table = Table(*columns, box=None)
-        for generation in standing.generations(self._owner):
+        for generation in status.generations(self._owner):
             found = self._progress(generation.name)
             table.add_row(
                 generation.name,
@@ -123,7 +123,7 @@ class GenerationOwner:
             raise CannotRun(f"--force takes {', '.join(Obstacle)}") from None
 
     def _progress(self, name: str) -> Progress:
-        return standing.progress(self._owner, standing.find(self._owner, name), now=datetime.now(UTC))
+        return status.progress(self._owner, status.find(self._owner, name), now=datetime.now(UTC))
 
     def _say(self, sentence: str) -> None:
         self._console.print(sentence, highlight=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from threengram.api.browsing.addresses import Addresses, cursor_of
 from threengram.api.browsing.fields import Problems, Unacceptable
 from threengram.api.browsing.filters import LIMITS, Filters
-from threengram.api.browsing.found import Found, listed, searched
+from threengram.api.browsing.results import Found, listed, searched
 from threengram.api.pages import see_other
 from threengram.api.visits import Visit, Visits, sentence
 from threengram.core.browse import list_facets, list_memories

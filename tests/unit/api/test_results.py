@@ -2,7 +2,7 @@
 
 import pytest
 
-from threengram.api.browsing.found import searched
+from threengram.api.browsing.results import searched
 from threengram.core.ids import new_id
 from threengram.schema.enums import MemoryType, VectorCoverage
 from threengram.schema.instants import parse_instant

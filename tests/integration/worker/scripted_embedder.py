@@ -19,7 +19,7 @@ REFUSED = "refused by the service"
 UNIT = base64.b64encode(np.eye(1, DIMENSIONS, dtype="<f4").tobytes()).decode()
 
 
-class ObedientEmbedder(StandIn):
+class ScriptedEmbedder(StandIn):
     """Serves while the block runs. `hold` keeps answers back until `let_go`."""
 
     def __init__(self, port: int | None = None) -> None:
