@@ -29,11 +29,14 @@ ENGLISH = Lexicon(
         **{"from": "from"},
         negator="not no never none neither nor without cannot don doesn didn won wouldn shouldn couldn isn't aren't nt",
         no_longer="no longer|not any more|not anymore|stopped using|gave up|retired|any more|anymore",
-        retractor="instead of|rather than|in place of|replaces|replaced|replacing",
+        retractor="""instead of|rather than|in place of|replaces|replaced|replacing|abandoned|ditched|swapped|phased out
+        |moved away from|migrated away from""",
         change="""now|currently|from now on|instead|changed|changes|change|moved|moves|moving|move|switched
         |switch|migrated|migrating|upgraded|raised|increased|lowered|reduced|decreased|updated
         |rescheduled|postponed|extended|goes up|went up|goes down|went down|rose|fell|new value
-        |rewriting|became|renamed|corrected|correction|update""",
+        |rewriting|became|renamed|corrected|correction|update|grew|climbed|shrank|slips|slipped|pushed|bumped
+        |down to|these days|as of today|as of now|as of this week|since today|since this week|since last week
+        |since this month|since last month|my mistake|was wrong|had it wrong|got it wrong""",
         soft="""usually|generally|normally|approximately|approx|roughly|already|still|takes place
         |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that
         |each|every""",
@@ -53,9 +56,9 @@ ENGLISH = Lexicon(
         """use run live work cost prefer want need like take last start begin open close
         earn weigh own lead drive include allow keep store host call name build write assign manage locate chose
         choose decide go belong support log listen publish send reach pay charge require sit stand meet speak
-        play eat drink wear get written built led kept sent held made driven goes""",
+        play eat drink wear get written built led kept sent held made driven goes come expire depart hold""",
     ),
-    beginnings=stems(_STEMMER, "start begin end open close launch"),
+    beginnings=stems(_STEMMER, "start begin end open close launch expire depart"),
     persons=classes(None, "i me my mine we us our ours", "you your", "he him his", "she her hers", "they them their"),
     multivalued=stems(
         _STEMMER,
@@ -65,7 +68,7 @@ ENGLISH = Lexicon(
     ),
     happenings=words("""ran met paid bought sold closed opened arrived attended discussed visited was
         were had went saw called fell rained crashed failed happened finished started won lost sent received
-        found talked spoke worked signed shipped delivered broke fixed walked swam cycled hiked"""),
+        found talked spoke worked signed shipped delivered broke fixed walked swam cycled hiked asked agreed"""),
     contrasts=words("""staging production prod dev development test testing qa live preview sandbox
         canary first second third fourth fifth last left right front rear back upper lower old new former
         previous next current primary secondary backup spare internal external inner outer public private morning

@@ -30,9 +30,10 @@ FRENCH = Lexicon(
         since="depuis|à partir de|à compter de|dès",
         negator="pas jamais aucun aucune sans ni",
         no_longer="plus|n est plus|arrêté|cessé",
-        retractor="au lieu de|au lieu du|au lieu d|plutôt que|à la place de|remplace",
+        retractor="au lieu de|au lieu du|au lieu d|plutôt que|à la place de|remplace|remplacé|abandonné",
         change="""désormais|maintenant|dorénavant|actuellement|changé|déplacé|déplacée|reporté|reportée|passé
-        |passée|migré|augmenté|baissé|modifié|remplacé|déménagé|correction|rectification""",
+        |passée|migré|augmenté|baissé|modifié|déménagé|correction|rectification|avancé|avancée|décalé|décalée
+        |réduit|réduite|à présent|dès maintenant|depuis cette semaine|suis trompé|suis trompée""",
         soft="environ déjà encore toujours habituellement normalement lieu",
         hedge="""seulement|si|sauf si|à moins que|à condition que|pourrait|pourraient|devrait|devraient|serait
         |seraient|aurait|auraient|coûterait|aimerait|voudrait|voudrions|veut|veulent|souhaite

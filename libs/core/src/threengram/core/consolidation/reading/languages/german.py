@@ -35,9 +35,10 @@ GERMAN = Lexicon(
         retractor="statt|anstatt|anstelle|anstelle von|ersetzt",
         change="""jetzt|nun|mittlerweile|inzwischen|ab sofort|neuerdings|stattdessen|geändert|verschoben
         |gewechselt|umgestellt|umgezogen|erhöht|gesenkt|gestiegen|gesunken|aktualisiert|migriert
-        |derzeit|momentan|korrektur|berichtigung|aktualisierung""",
+        |derzeit|momentan|korrektur|berichtigung|aktualisierung|verlegt|vorverlegt|angehoben|reduziert|verkürzt
+        |verlängert|ab heute|seit heute|seit dieser woche|ab dieser woche|seit kurzem|geirrt|war falsch""",
         soft="""mehr liebsten lieber etwa ungefähr circa ca rund schon bereits noch meist
-        meistens normalerweise uhr jeweils""",
+        meistens normalerweise uhr jeweils raus heraus""",
         hedge="""nur|wenn|falls|sofern|vorausgesetzt|es sei denn|könnte|könnten|soll|sollen|sollte|sollten|würde
         |würden|wäre|wären|hätte|hätten|möchte|möchten|vielleicht|eventuell|möglicherweise
         |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens
@@ -52,7 +53,7 @@ GERMAN = Lexicon(
         _STEMMER,
         """möchte will soll verwendet verwenden nutzt nutzen benutzt läuft wohnt lebt
         arbeitet kostet beträgt liegt beginnt öffnet schließt findet isst trinkt trägt verdient wiegt dauert
-        zahlt mag bevorzugt braucht fährt steht kommt""",
+        zahlt mag bevorzugt braucht fährt steht kommt nimmt nehmen geht fasst reicht""",
     ),
     beginnings=stems(_STEMMER, "beginnt beginnen startet starten endet enden öffnet schließt"),
     persons=classes(

@@ -19,8 +19,10 @@ ITALIAN = Lexicon(
         since="dal|da|dalla|a partire dal",
         negator="non mai nessuno nessuna senza né",
         no_longer="non più|smesso di",
-        retractor="invece di|al posto di|anziché|sostituisce",
-        change="ora|adesso|attualmente|cambiato|spostato|spostata|passato|migrato|aumentato|rinviato|correzione|rettifica",
+        retractor="invece di|al posto di|anziché|sostituisce|sostituito|abbandonato",
+        change="""ora|adesso|attualmente|cambiato|spostato|spostata|passato|migrato|aumentato|rinviato|correzione|rettifica
+        |aumentata|salito|salita|sceso|scesa|ridotto|ridotta|rinviata|anticipato|anticipata|posticipato|posticipata
+        |d ora in poi|da oggi|da questa settimana|sono sbagliato|sono sbagliata""",
         soft="circa già ancora normalmente più",
         hedge="""solo|se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
         |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
@@ -33,7 +35,7 @@ ITALIAN = Lexicon(
     pivots=stems(
         _STEMMER,
         """usa usiamo utilizza vive abita lavora costa inizia apre chiude preferisce vuole
-        mangia beve prende tiene""",
+        mangia beve prende tiene dura pesa misura parte""",
     ),
     beginnings=stems(_STEMMER, "inizia comincia finisce termina apre chiude"),
     persons=classes(None, "io mi mio mia noi nostro", "tu ti tuo voi", "lui", "lei", "loro", "suo sua"),

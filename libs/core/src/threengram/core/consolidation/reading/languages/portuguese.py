@@ -8,7 +8,7 @@ PORTUGUESE = Lexicon(
     name="pt",
     stemmer=_STEMMER,
     has_decimal_comma=True,
-    letters="ãõ",
+    letters="ãõç",
     roles=roles(
         function="eu me meu minha nós nosso tu você ele ela eles lhe seu sua que quem e ou mas quando como também",
         article="o a os as um uma uns umas",
@@ -19,8 +19,9 @@ PORTUGUESE = Lexicon(
         since="desde|a partir de",
         negator="não nunca jamais nenhum nenhuma sem nem",
         no_longer="já não|não mais|deixou de",
-        retractor="em vez de|em lugar de|ao invés de|substitui",
-        change="agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização",
+        retractor="em vez de|em lugar de|ao invés de|substitui|substituímos|trocámos|trocamos|abandonámos",
+        change="""agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização|subiu|baixou|desceu
+        |diminuiu|adiada|antecipado|antecipada|mudaram|passaram|a partir de agora|desde hoje|enganei-me""",
         soft="cerca aproximadamente já ainda normalmente mais cada",
         hedge="""só|apenas|se|a menos que|a não ser que|poderia|poderiam|deveria|deveriam|seria|seriam|teria
         |custaria|gostaria|gostaríamos|quer|querem|queremos|pretende|pretendemos|planeia|planeja
@@ -31,7 +32,7 @@ PORTUGUESE = Lexicon(
     ),
     having=words("tem têm tinha há"),
     past=words("era eram tinha foi estava custava usávamos"),
-    pivots=stems(_STEMMER, "usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe toma"),
+    pivots=stems(_STEMMER, "usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe toma dura mede pesa sai"),
     beginnings=stems(_STEMMER, "começa inicia termina acaba abre fecha"),
     persons=classes(None, "eu me meu minha nós nosso", "tu você", "ele", "ela", "eles", "seu sua"),
     multivalued=stems(_STEMMER, "amigo amiga colega filho filha irmão irmã membro alérgico fala conhece gosta visita"),

@@ -28,9 +28,11 @@ SPANISH = Lexicon(
         since="desde|a partir de|a partir del",
         negator="no nunca jamás ningún ninguna sin ni",
         no_longer="ya no|dejó de",
-        retractor="en lugar de|en vez de|en lugar del|en vez del|reemplaza|sustituye",
+        retractor="""en lugar de|en vez de|en lugar del|en vez del|reemplaza|sustituye|sustituimos
+        |reemplazamos|abandonamos|abandonó""",
         change="""ahora|actualmente|cambió|cambiado|movió|movida|pasó|migró|migramos|aumentó|subió|bajó|aplazada
-        |aplazado|actualizado|actualizada|corrección|actualización""",
+        |aplazado|actualizado|actualizada|corrección|actualización|cambiaron|movieron|aplazaron|adelantaron
+        |retrasaron|redujeron|redujo|a partir de ahora|desde hoy|desde esta semana|me equivoqué""",
         soft="aproximadamente unos ya todavía normalmente cada",
         hedge="""solo|solamente|si|a menos que|salvo que|podría|podrían|debería|deberían|sería|serían|tendría
         |costaría|estaría|habría|quiere|quieren|queremos|quisiera|gustaría|espera|planea|planeamos
@@ -45,7 +47,7 @@ SPANISH = Lexicon(
     pivots=stems(
         _STEMMER,
         """usamos usa utiliza vive trabaja cuesta empieza abre cierra prefiere quiere come
-        bebe toma fuma corre lleva mide pesa gana dura paga funciona hacen""",
+        bebe toma fuma corre lleva mide pesa gana dura paga funciona hacen sale salen llega""",
     ),
     beginnings=stems(_STEMMER, "empieza comienza termina acaba abre cierra"),
     persons=classes(None, "yo me mi mis nosotros nuestro nuestra", "tú te tu tus usted", "su sus", "ella", "ellos"),
