@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from threengram.core.consolidation.reading.languages import LANGUAGES, UNKNOWN, language_of
 from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.parting import parted
 from threengram.core.consolidation.reading.scanning import normalise, scan
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 
@@ -50,7 +51,8 @@ def _read(topic: str, content: str, language: str) -> Reading:
     lexicon = _BY_NAME[language]
     of_topic = [token for clause in scan(normalise(topic), lexicon) for token in clause]
     clauses = (_labelled(clause, lexicon) for clause in scan(normalise(content), lexicon))
-    return Reading(_labelled(of_topic, lexicon), tuple(clause for clause in clauses if clause), language)
+    parts = tuple(part for clause in clauses if clause for part in parted(clause))
+    return Reading(_labelled(of_topic, lexicon), parts, language)
 
 
 def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
@@ -120,12 +122,15 @@ def _is_first_day(behind: list[Token]) -> bool:
 def _without_since(clause: list[Token]) -> list[Token]:
     """Without the date since which something holds: that is when it was said, not what."""
     kept: list[Token] = []
-    is_since = False
+    is_since = is_dated = False
     for position, token in enumerate(clause):
         begins = token.role is Role.SINCE or (
             token.role is Role.FROM and _is_first_day(clause[position + 1 : position + 4])
         )
-        is_since = begins or (is_since and (not token.is_content or token.kind in _TEMPORAL))
+        is_temporal = token.kind in _TEMPORAL
+        # The date goes, and what leads to it; `from May at 16:00` keeps the hour.
+        is_since = begins or (is_since and (is_temporal or not (token.is_content or is_dated)))
+        is_dated = is_since and is_temporal
         if not is_since:
             kept.append(token)
     return kept

@@ -42,6 +42,7 @@ class Role(Enum):
     SOFT = "soft"
     TITLE = "title"
     HEDGE = "hedge"
+    REASON = "reason"
 
 
 @dataclass(frozen=True, slots=True)

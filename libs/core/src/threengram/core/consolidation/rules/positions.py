@@ -98,4 +98,6 @@ def follow_each_other(run: Sequence[Placed]) -> bool:
 
 
 def _next(clause: Clause, position: int) -> Token | None:
-    return next((token for token in clause[position + 1 :] if token.is_content or token.role or token.key == ","), None)
+    """The word behind it, past those that only say how or that it changed: `on Mondays from now on`."""
+    behind = (token for token in clause[position + 1 :] if token.role not in (Role.CHANGE, Role.SOFT))
+    return next((token for token in behind if token.is_content or token.role or token.key == ","), None)

@@ -40,6 +40,7 @@ ENGLISH = Lexicon(
         soft="""usually|generally|normally|approximately|approx|roughly|already|still|takes place
         |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that
         |each|every""",
+        reason="because|because of|due to|owing to|thanks to|now that|on account of",
         hedge="""just|only|if|unless|provided|assuming|in case|even if|as long as|could|may|might|must|would
         |should|maybe|perhaps|possibly|probably|likely|supposedly|allegedly|apparently|reportedly
         |rumour|rumor|thinks|guesses|believes|wants to|want to|wanted to|would like to|hopes to|hope to

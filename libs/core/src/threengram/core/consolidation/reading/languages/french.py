@@ -35,6 +35,7 @@ FRENCH = Lexicon(
         |passée|migré|augmenté|baissé|modifié|déménagé|correction|rectification|avancé|avancée|décalé|décalée
         |réduit|réduite|à présent|dès maintenant|depuis cette semaine|suis trompé|suis trompée""",
         soft="environ déjà encore toujours habituellement normalement lieu",
+        reason="parce que|parce qu|car|à cause de|à cause du|en raison de|en raison du|grâce à|grâce au|suite à",
         hedge="""seulement|si|sauf si|à moins que|à condition que|pourrait|pourraient|devrait|devraient|serait
         |seraient|aurait|auraient|coûterait|aimerait|voudrait|voudrions|veut|veulent|souhaite
         |souhaitons|envisage|envisageons|envisagent|prévoit|prévoyons|prévu|prévue|peut-être

@@ -39,6 +39,7 @@ GERMAN = Lexicon(
         |verlängert|ab heute|seit heute|seit dieser woche|ab dieser woche|seit kurzem|geirrt|war falsch""",
         soft="""mehr liebsten lieber etwa ungefähr circa ca rund schon bereits noch meist
         meistens normalerweise uhr jeweils raus heraus""",
+        reason="weil|wegen|aufgrund|aufgrund von|dank",
         hedge="""nur|wenn|falls|sofern|vorausgesetzt|es sei denn|könnte|könnten|soll|sollen|sollte|sollten|würde
         |würden|wäre|wären|hätte|hätten|möchte|möchten|vielleicht|eventuell|möglicherweise
         |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens

@@ -24,6 +24,8 @@ ITALIAN = Lexicon(
         |aumentata|salito|salita|sceso|scesa|ridotto|ridotta|rinviata|anticipato|anticipata|posticipato|posticipata
         |d ora in poi|da oggi|da questa settimana|sono sbagliato|sono sbagliata""",
         soft="circa già ancora normalmente più",
+        reason="""perché|poiché|siccome|a causa di|a causa del
+        |a causa della|per via di|per via del|per via della|grazie a|grazie al""",
         hedge="""solo|se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
         |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
         |probabilmente|secondo|ha detto|almeno|al massimo|al minimo|fino a un massimo|più di|meno di

@@ -23,6 +23,7 @@ PORTUGUESE = Lexicon(
         change="""agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização|subiu|baixou|desceu
         |diminuiu|adiada|antecipado|antecipada|mudaram|passaram|a partir de agora|desde hoje|enganei-me""",
         soft="cerca aproximadamente já ainda normalmente mais cada",
+        reason="porque|pois|devido a|devido ao|por causa de|por causa do|por causa da|graças a|já que",
         hedge="""só|apenas|se|a menos que|a não ser que|poderia|poderiam|deveria|deveriam|seria|seriam|teria
         |custaria|gostaria|gostaríamos|quer|querem|queremos|pretende|pretendemos|planeia|planeja
         |planejamos|talvez|provavelmente|segundo|disse|pelo menos|no mínimo|no máximo|mais de|menos de

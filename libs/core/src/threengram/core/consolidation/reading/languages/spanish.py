@@ -34,6 +34,8 @@ SPANISH = Lexicon(
         |aplazado|actualizado|actualizada|corrección|actualización|cambiaron|movieron|aplazaron|adelantaron
         |retrasaron|redujeron|redujo|a partir de ahora|desde hoy|desde esta semana|me equivoqué""",
         soft="aproximadamente unos ya todavía normalmente cada",
+        reason="""porque|debido a|debido al|por culpa de|por culpa del
+        |gracias a|gracias al|ya que|a causa de|a causa del""",
         hedge="""solo|solamente|si|a menos que|salvo que|podría|podrían|debería|deberían|sería|serían|tendría
         |costaría|estaría|habría|quiere|quieren|queremos|quisiera|gustaría|espera|planea|planeamos
         |planean|pretende|pensamos|piensa|previsto|quizá|quizás|tal vez|probablemente|al parecer
