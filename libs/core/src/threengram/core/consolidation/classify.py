@@ -11,6 +11,7 @@ from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.consolidation.reading.reading import MAX_READ_CHARS
 from threengram.core.consolidation.reading.tokens import VALUES, Clause
 from threengram.core.consolidation.relation import Judgement, Relation, Silence, Statement
+from threengram.core.consolidation.rules.agents import without_agent
 from threengram.core.consolidation.rules.difference import Difference, difference
 from threengram.core.consolidation.rules.identity import in_same_order, is_same
 from threengram.core.consolidation.rules.lookalikes import (
@@ -131,13 +132,13 @@ def _topic(reading: Reading) -> list[str]:
 
 def _paired(older: Reading, newer: Reading, lexicon: Lexicon) -> _Pairing:
     """Each older clause with the newer one that shares most with it; literally equal ones first."""
-    left = list(newer.clauses)
+    left = [without_agent(clause, older, lexicon) for clause in newer.clauses]
     pairs: list[Difference] = []
     alone: list[Clause] = []
     for wanted in (1.0, 0.0):
         for clause in older.clauses if wanted else tuple(alone):
             candidates = [difference(clause, other, lexicon) for other in left]
-            best = max(candidates, key=_closeness, default=None)
+            best = max(candidates, key=lambda found: (_closeness(found), _begin_alike(found)), default=None)
             if best is not None and _closeness(best) >= (wanted or _MIN_CLOSENESS):
                 pairs.append(best)
                 left.pop(candidates.index(best))
@@ -149,6 +150,12 @@ def _paired(older: Reading, newer: Reading, lexicon: Lexicon) -> _Pairing:
 
 
 _MIN_CLOSENESS = 0.01
+
+
+def _begin_alike(found: Difference) -> bool:
+    """Whether both say something of one thing, which tells equally close clauses apart."""
+    first = [next((token.key for token in clause if token.is_content), None) for clause in (found.older, found.newer)]
+    return first[0] == first[1]
 
 
 def _closeness(found: Difference) -> float:

@@ -27,17 +27,18 @@ def parted(clause: Clause) -> list[Clause]:
     """
     for place, token in enumerate(clause):
         head, tail = clause[:place], clause[place + (token.key == ",") :]
-        if _states(head) and not _is_doubtful(clause) and _is_aside(token, head, tail):
+        if head and not _is_doubtful(clause) and _is_aside(token, head, tail):
             return [head, *parted(tail)]
     return [clause]
 
 
 def _is_aside(token: Token, head: Clause, tail: Clause) -> bool:
     if token.role is Role.REASON:
-        return True
+        return _states(head)
     if token.key != "," or not tail:
         return False
-    return tail[0].key in _CONSEQUENCE or (_states(tail) and _stands_alone(head) and _stands_alone(tail, head))
+    both_state = _states(head) and _states(tail)
+    return tail[0].key in _CONSEQUENCE or (both_state and _stands_alone(head) and _stands_alone(tail, head))
 
 
 def _stands_alone(part: Clause, before: Clause | None = None) -> bool:
@@ -45,9 +46,12 @@ def _stands_alone(part: Clause, before: Clause | None = None) -> bool:
     first = part[0]
     if first.role in _NARROWING or first.key in _SUBORDINATING:
         return False
-    if before is None or any(token.role is Role.CHANGE for token in part):
+    if before is None:
         return True
     verb = _verb(part)
+    if any(token.role is Role.CHANGE for token in part):
+        # `it is now 9:00` would lose what it is about.
+        return any(token.is_content for token in part[:verb])
     return not any(
         token.kind in VALUES
         or token.kind is Kind.CONTRAST

@@ -38,8 +38,16 @@ def is_value(placed: Placed, clause: Clause) -> bool:
         return True
     if placed.token.kind not in VALUES and role_before(placed, clause) is Role.GENITIVE:
         return False
+    if placed.token.kind in VALUES and _is_goal(placed, clause):
+        return True
     after = _next(clause, placed.position)
     return after is None or after.role in _LINKING
+
+
+def _is_goal(placed: Placed, clause: Clause) -> bool:
+    """Whether something was changed to it: `raised the dose to 20 mg a day`."""
+    changes = any(token.role is Role.CHANGE for token in clause)
+    return changes and role_before(placed, clause) is Role.PREPOSITION
 
 
 def _is_listed(placed: Placed, clause: Clause) -> bool:

@@ -23,6 +23,7 @@ from threengram.core.consolidation.rules.positions import (
     qualifies,
     role_before,
 )
+from threengram.core.lexical.folding import fold
 from threengram.schema.enums import MemoryType, ProposalRule
 
 Found = tuple[ProposalRule, float]
@@ -38,6 +39,8 @@ _ALSO = words(
     " ook も 也 还 另外"
 )
 _BUT = words("but sondern mais sino ma mas maar") | {","}
+_AND = words("and und et y e i en")
+_HEADING = words("leads heads chairs manages leitet führt dirige lidera guida leidt kieruje")
 _REACH = 3
 _MAX_RUN = 3
 
@@ -48,7 +51,7 @@ def replacement(
     """The rule by which the newer clause replaces the older one, with its confidence; None when none does."""
     if _says_also(found):
         return None
-    retracted = _retraction(found)
+    retracted = _retraction(found, lexicon)
     if retracted is not None:
         return retracted
     if found.older_negations != found.newer_negations:
@@ -93,12 +96,14 @@ def is_held_by_another(found: Difference) -> bool:
 
 
 def _is_defined(clause: Clause, position: int) -> bool:
-    """Whether `is the` follows: there is only one."""
+    """Whether `is the` or `leads the` follows: there is only one."""
     following = [token for token in clause[position + 1 :] if token.role not in (Role.CHANGE, Role.SOFT)][:2]
-    return len(following) == 2 and following[0].role is Role.COPULA and following[1].key in _DEFINITE
+    if len(following) < 2 or following[1].key not in _DEFINITE:
+        return False
+    return following[0].role is Role.COPULA or fold(following[0].text) in _HEADING
 
 
-def _retraction(found: Difference) -> Found | None:
+def _retraction(found: Difference, lexicon: Lexicon) -> Found | None:
     """The newer clause itself takes back what the older one says: `X instead of Y`, `from Y to X`, `not Y`."""
     said = {
         token.key
@@ -110,7 +115,7 @@ def _retraction(found: Difference) -> Found | None:
     for position, token in enumerate(found.newer):
         if token.role not in _RETRACTING or (token.role is Role.NEGATOR and (found.older_negations or not found.added)):
             continue
-        reached = list(_within_reach(found.newer, position))
+        reached = list(_within_reach(found.newer, position, lexicon))
         if token.role in (Role.NO_LONGER, Role.NEGATOR) and _goes_on_otherwise(found, position):
             continue
         taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
@@ -121,12 +126,16 @@ def _retraction(found: Difference) -> Found | None:
 
 def _goes_on_otherwise(found: Difference, position: int) -> bool:
     """Whether what is no longer so is another thing than the older clause says: `no longer blocked by the vendor`."""
-    ends = (at for at, token in enumerate(found.newer) if at > position and token.key in _BUT)
+    joining = _BUT if found.removed else _BUT | _AND
+    ends = (at for at, token in enumerate(found.newer) if at > position and token.key in joining)
     end = next(ends, len(found.newer))
     return any(position < one.position < end for one in found.added)
 
 
-def _within_reach(clause: Clause, position: int) -> Iterator[Token]:
+def _within_reach(clause: Clause, position: int, lexicon: Lexicon) -> Iterator[Token]:
+    """What a word takes back: what follows it, or the one thing before it where such words come last."""
+    if lexicon.retracts_before and clause[position].role is Role.RETRACTOR:
+        return (token for token in clause[max(0, position - 1) : position] if token.is_content)
     return (token for token in clause[position + 1 : position + 1 + _REACH] if token.is_content)
 
 
@@ -177,7 +186,8 @@ def _value(
         return None
     if slots[0] == "weekday" and _has_hours(found, lexicon):
         return None
-    if _narrows(found.removed, newer, is_older=True) or _narrows(found.added, older, is_older=False):
+    removed_words = [one for one in found.removed if not (found.says_so and _is_participle(one, found.older))]
+    if _narrows(removed_words, newer, is_older=True) or _narrows(found.added, older, is_older=False):
         return None
     if not all(
         _can_change(one, clause, memory_type, lexicon, says_so=found.says_so)
@@ -211,6 +221,11 @@ def _narrows(placed: Sequence[Placed], other: Reading, *, is_older: bool) -> boo
         one.token.kind is Kind.WORD and one.token.key not in other.keys and not (one.token.is_pivot and is_older)
         for one in placed
     )
+
+
+def _is_participle(placed: Placed, clause: Clause) -> bool:
+    """Whether it belongs to the verb of the older clause, which may be another one: `is booked for 3 May`."""
+    return placed.position > 0 and clause[placed.position - 1].role is Role.COPULA
 
 
 def _has_words(placed: Sequence[Placed]) -> bool:

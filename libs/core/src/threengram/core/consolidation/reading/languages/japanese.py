@@ -5,6 +5,7 @@ from threengram.core.consolidation.reading.lexicon import Lexicon, classes, numb
 JAPANESE = Lexicon(
     name="ja",
     is_spaced=False,
+    retracts_before=True,
     roles=roles(
         function="""が を も と や これ それ この その ここ 私 私たち する します した しました される されます された
             されました している しています して られている れている る す う く て た だった でした ます ました いる
