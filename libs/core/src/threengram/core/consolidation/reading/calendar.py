@@ -36,6 +36,9 @@ _HAN_CLOCK = (
     r"(?:(?P<min>\d{1,2})分|(?P<half_hour>半))?"
 )
 _FRENCH_CLOCK = r"(?P<h>\d{1,2})\s?h(?:\s?(?P<min>\d{2}))?\b"
+_HOUR_BEHIND = {"es": r"\ba las\s", "it": r"\balle\s"}
+_ENDS_HOUR = r"(?=\s?(?:[.,;!?)]|$)|\s(?:y|e|de|del|di|da|en|in|por|per|los|las|il|ogni|cada|ma|pero)\b)(?![.,:]\d)"
+"""What is no noun, or `a las 8 personas` would be a time."""
 _NOON = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "mediodia": 12, "mezzogiorno": 12, "midnight": 0}
 _LATE = frozenset({"pm", "p.m.", "午後", "下午", "晚上", "오후", "afternoon", "evening"})
 
@@ -68,6 +71,8 @@ def _patterns(name: str, months: tuple[str, ...], weekdays: tuple[str, ...]) -> 
     ]  # fmt: skip
     if name == "fr":
         found.insert(9, ("clock", rf"(?<=\ba\s){_FRENCH_CLOCK}"))
+    if name in _HOUR_BEHIND:
+        found.insert(9, ("clock", rf"(?<={_HOUR_BEHIND[name]})(?P<h>\d{{1,2}}){_ENDS_HOUR}"))
     return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in found)
 
 

@@ -60,6 +60,9 @@ def _found(text: str, folded: str, lexicon: Lexicon) -> Iterator[Span]:
         start, end = match.start() + (match[0][0] == " "), match.end()
         value, end = _scaled(_value(match, lexicon), folded, end)
         unit, after = _unit(match, text, end, lexicon)
+        if match["word"] in lexicon.roles and (unit is None or unit.dimension != "duration"):
+            # `una semana` is one week, `una persona` need not be one.
+            continue
         if unit is not None:
             yield Span(start, after, _quantity(text[start:after], value, unit))
         elif not match["han"]:

@@ -84,6 +84,6 @@ FRENCH = Lexicon(
     ),
     months=numbered("""janvier février mars avril mai juin juillet août septembre octobre novembre décembre"""),
     weekdays=numbered("lundi/lundis mardi/mardis mercredi jeudi/jeudis vendredi/vendredis samedi/samedis dimanche"),
-    numbers=quantified("""deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 douze=12
+    numbers=quantified("""un=1 une=1 deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 douze=12
         treize=13 quatorze=14 quinze=15 seize=16 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60"""),
 )  # fmt: skip

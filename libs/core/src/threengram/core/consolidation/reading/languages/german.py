@@ -91,7 +91,7 @@ GERMAN = Lexicon(
         dezember"""),
     weekdays=numbered("""montag/montags dienstag/dienstags mittwoch/mittwochs donnerstag/donnerstags
         freitag/freitags samstag/samstags/sonnabend sonntag/sonntags"""),
-    numbers=quantified("""zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11
+    numbers=quantified("""ein=1 eine=1 einen=1 zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11
         zwölf=12 dreizehn=13 vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19 zwanzig=20
         dreißig=30 vierzig=40 fünfzig=50 sechzig=60 neunzig=90"""),
 )  # fmt: skip

@@ -54,6 +54,6 @@ ITALIAN = Lexicon(
     ),
     months=numbered("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
     weekdays=numbered("lunedì martedì mercoledì giovedì venerdì sabato domenica"),
-    numbers=quantified("""due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 dodici=12
+    numbers=quantified("""un=1 una=1 due=2 tre=3 quattro=4 cinque=5 sei=6 sette=7 otto=8 nove=9 dieci=10 dodici=12
         quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 sessanta=60 novanta=90"""),
 )  # fmt: skip

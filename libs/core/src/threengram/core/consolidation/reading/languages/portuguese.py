@@ -49,6 +49,6 @@ PORTUGUESE = Lexicon(
     weekdays=numbered("""segunda-feira/segundas-feiras/segundas terça-feira/terças-feiras/terças
         quarta-feira/quartas-feiras/quartas quinta-feira/quintas-feiras/quintas sexta-feira/sextas-feiras/sextas
         sábado/sábados domingo/domingos"""),
-    numbers=quantified("""dois=2 duas=2 três=3 quatro=4 cinco=5 seis=6 sete=7 oito=8 nove=9 dez=10 doze=12
+    numbers=quantified("""um=1 uma=1 dois=2 duas=2 três=3 quatro=4 cinco=5 seis=6 sete=7 oito=8 nove=9 dez=10 doze=12
         quinze=15 vinte=20 trinta=30 quarenta=40 cinquenta=50 sessenta=60 noventa=90"""),
 )  # fmt: skip

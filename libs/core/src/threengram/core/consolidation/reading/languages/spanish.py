@@ -75,6 +75,6 @@ SPANISH = Lexicon(
     ),
     months=numbered("""enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"""),
     weekdays=numbered("lunes martes miércoles jueves viernes sábado/sábados domingo/domingos"),
-    numbers=quantified("""dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 once=11 doce=12
+    numbers=quantified("""un=1 una=1 dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 once=11 doce=12
         trece=13 catorce=14 quince=15 veinte=20 treinta=30 cuarenta=40 cincuenta=50 sesenta=60 noventa=90"""),
 )  # fmt: skip
