@@ -22,8 +22,8 @@ class Lexicon:
     that say when something begins or ends. `labels` are nouns with a number behind them. `surnames` are the letters a
     full name begins with where there are no capitals, `letters` those that hardly any other of the languages has,
     `endings` particles at the end of words, `subject_endings` those that end what is talked about. Where there are
-    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus"). With `retracts_before`, a word for "instead of"
-    follows what it takes back.
+    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus"). With
+    `retracts_before`, a word for "instead of" follows what it takes back.
     """
 
     name: str

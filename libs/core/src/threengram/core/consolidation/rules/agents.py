@@ -14,8 +14,8 @@ _FIRST_PERSON = 0
 def without_agent(clause: Clause, older: Reading, lexicon: Lexicon) -> Clause:
     """The clause from its verb on, when somebody the older memory doesn't know changes what it speaks of.
 
-    A bare name stays, since it may as well say whose thing it is (`Acme raised the price`); so does whoever changes what
-    is theirs (`she moved her appointment`).
+    A bare name stays, since it may as well say whose thing it is (`Acme raised the price`); so does whoever changes
+    what is theirs (`she moved her appointment`).
     """
     verb = next((at for at, token in enumerate(clause) if token.role is Role.CHANGE or token.role is Role.COPULA), 0)
     agent, said = clause[:verb], clause[verb:]

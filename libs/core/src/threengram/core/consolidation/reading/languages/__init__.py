@@ -4,18 +4,20 @@ import re
 from functools import lru_cache
 
 from threengram.core.consolidation.reading.languages.chinese import CHINESE
+from threengram.core.consolidation.reading.languages.dutch import DUTCH
 from threengram.core.consolidation.reading.languages.english import ENGLISH
 from threengram.core.consolidation.reading.languages.french import FRENCH
 from threengram.core.consolidation.reading.languages.german import GERMAN
 from threengram.core.consolidation.reading.languages.italian import ITALIAN
 from threengram.core.consolidation.reading.languages.japanese import JAPANESE
 from threengram.core.consolidation.reading.languages.korean import KOREAN
+from threengram.core.consolidation.reading.languages.polish import POLISH
 from threengram.core.consolidation.reading.languages.portuguese import PORTUGUESE
 from threengram.core.consolidation.reading.languages.spanish import SPANISH
 from threengram.core.consolidation.reading.lexicon import Lexicon
 from threengram.core.lexical.folding import fold
 
-SPACED = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE)
+SPACED = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, POLISH)
 LANGUAGES = (*SPACED, CHINESE, JAPANESE, KOREAN)
 UNKNOWN = Lexicon("")
 """Understands what needs no words: numbers with units, dates in digits, identifiers."""

@@ -19,9 +19,9 @@ PORTUGUESE = Lexicon(
         since="desde|a partir de",
         negator="não nunca jamais nenhum nenhuma sem nem",
         no_longer="já não|não mais|deixou de",
-        retractor="em vez de|em lugar de|ao invés de|substitui|substituímos|trocámos|trocamos|abandonámos",
-        change="""agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização|subiu|baixou|desceu
-        |diminuiu|adiada|antecipado|antecipada|mudaram|passaram|a partir de agora|desde hoje|enganei-me""",
+        retractor="em vez de|em lugar de|ao invés de|substitui|substituímos|trocámos|trocamos",
+        change="""agora|atualmente|mudou|mudado|passou|migrou|migramos|aumentou|adiado|correção|atualização|subiu
+        |baixou|desceu|adiada|antecipado|antecipada|mudaram|passaram|a partir de agora|desde hoje|enganei-me""",
         soft="cerca aproximadamente já ainda normalmente mais cada",
         reason="porque|pois|devido a|devido ao|por causa de|por causa do|por causa da|graças a|já que",
         hedge="""só|apenas|se|a menos que|a não ser que|poderia|poderiam|deveria|deveriam|seria|seriam|teria
@@ -33,7 +33,8 @@ PORTUGUESE = Lexicon(
     ),
     having=words("tem têm tinha há"),
     past=words("era eram tinha foi estava custava usávamos"),
-    pivots=stems(_STEMMER, "usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe toma dura mede pesa sai"),
+    pivots=stems(_STEMMER, """usa usamos utiliza mora vive trabalha custa começa abre fecha prefere quer come bebe
+        toma dura mede pesa sai"""),
     beginnings=stems(_STEMMER, "começa inicia termina acaba abre fecha"),
     persons=classes(None, "eu me meu minha nós nosso", "tu você", "ele", "ela", "eles", "seu sua"),
     multivalued=stems(_STEMMER, "amigo amiga colega filho filha irmão irmã membro alérgico fala conhece gosta visita"),
