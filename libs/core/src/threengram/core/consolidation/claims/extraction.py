@@ -35,8 +35,20 @@ _COMPARING = words("than als plus moins más menos più meno mais 比 보다")
 _BOUNDING = words("over under above below nearly almost über unter fast knapp presque casi quasi quase 超过 约")
 """Right before a value they say where it is not, and how far from it nobody knows."""
 
+_AIMING = words(
+    """goal goals target targets aim objective estimate forecast ziel ziele vorgabe prognose schätzung objectif objectifs
+    cible prévision objetivo objetivos meta metas previsión previsão obiettivo obiettivi previsione stima doel doelen
+    doelstelling raming cel cele prognoza 目标 目標"""
+)
+"""What is aimed at or foreseen is not how it is."""
+
 _REQUIRING = words("need needs require requires benötigt benötigen nécessite necesita necesitamos requiere")
 """What is needed need not be there."""
+
+_STREETS = words(
+    "rue avenue boulevard calle avenida plaza via viale piazza rua praça ulica ul laan plein platz weg allee"
+)
+_STREET_ENDINGS = tuple(words("straße strasse gasse straat weg platz laan"))
 
 _FULL_DATE_CHARS = len("2026-03-01")
 
@@ -80,11 +92,14 @@ def _found(reading: Reading, topic: str, lexicon: Lexicon) -> Iterator[Claim]:
 
 def _is_unclear(clause: Clause) -> bool:
     """Whether it negates, hedges, compares, tells of a happening, or contrasts with what was before."""
-    if negations(clause) or any(token.role in (Role.RETRACTOR, Role.FROM, Role.HEDGE) for token in clause):
-        return True
-    if any(token.key in _COMPARING or fold(token.text) in _REQUIRING for token in clause):
+    if negations(clause) or any(token.role in (Role.RETRACTOR, Role.HEDGE) for token in clause):
         return True
     changes = any(token.role is Role.CHANGE for token in clause)
+    verb = next((place for place, token in enumerate(clause) if token.is_pivot), 0)
+    if any(token.role is Role.FROM and (changes or place > verb) for place, token in enumerate(clause)):
+        return True
+    if any(token.key in _COMPARING or fold(token.text) in _REQUIRING | _AIMING for token in clause):
+        return True
     return is_past(clause) or (not changes and any(token.is_happening for token in clause))
 
 
@@ -108,9 +123,12 @@ def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon:
     name = subject_of(subject, lexicon, splits=stands_alone)
     if name is None or any(one.key in _BOUNDING and after is value for one, after in pairwise(said)):
         return None
+    if value.kind is Kind.NUMBER and _is_named(value, said):
+        return None
     if value.kind is Kind.DATE:
         has_year = len(value.key) == _FULL_DATE_CHARS
-        return Claim(name.subject, name.attribute or "date", value.key, 0.7) if has_year else None
+        what = name.attribute or ("date" if verb.role is Role.COPULA else verb.text.lower())
+        return Claim(name.subject, what, value.key, 0.7) if has_year else None
     if value.slot == "phone":
         return Claim(name.subject, "phone", value.text, 0.7)
     attribute, rate = name.attribute or attribute_of(verb, said, value), rate_of(said, value)
@@ -119,6 +137,21 @@ def _measured(subject: Clause, verb: Token, said: Clause, value: Token, lexicon:
         return None
     predicate = "_".join(part for part in (attribute, qualifier, value.unit, rate) if part)
     return Claim(name.subject, predicate, value.amount, 0.8 if value.unit else 0.7)
+
+
+def _is_named(value: Token, said: Clause) -> bool:
+    """Whether the number is part of a name or an address: `48 Elm Road`, `Hauptstraße 12`; it measures nothing."""
+    place = next(at for at, token in enumerate(said) if token is value)
+    before, behind = said[:place], said[place + 1 :]
+    if before and any(word in _STREETS or word.endswith(_STREET_ENDINGS) for word in (fold(before[-1].text),)):
+        return True
+    return bool(behind) and behind[0].kind is Kind.NAME and behind[0].text.istitle() and not _counts_noun(behind)
+
+
+def _counts_noun(behind: Clause) -> bool:
+    """Whether a noun follows the names, so that it is what is counted: `25 Figma seats`."""
+    noun = next((token for token in behind if token.kind is not Kind.NAME), None)
+    return noun is not None and noun.kind is Kind.WORD
 
 
 def _named(subject: Clause, verb: Token, said: Clause, lexicon: Lexicon) -> Claim | None:

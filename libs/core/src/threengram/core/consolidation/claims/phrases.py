@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
 from threengram.core.consolidation.reading.units import unit_named
 
@@ -16,6 +16,15 @@ _ATTRIBUTES = {
     "length": "length", "mass": "weight", "duration": "duration", "data": "size", "area": "area", "volume": "volume",
     "temperature": "temperature", "share": "share", "age": "age", "pressure": "pressure", "power": "power",
 }  # fmt: skip
+
+
+_WITHIN = (Role.GENITIVE, Role.TITLE, Role.COPULA)
+_LINKING = (Role.PREPOSITION, Role.FROM)
+"""Within a subject they tell it from others (`the rent for the flat`); before it, what follows only holds there."""
+_OURS = words(
+    """my our mein meine unser unsere mon ma mes notre nos mi mis nuestro nuestra mio mia nostro nostra meu minha nosso
+    nossa mijn onze ons mój moja moje nasz nasza nasze"""
+)
 
 
 class Named(NamedTuple):
@@ -31,14 +40,16 @@ def subject_of(before: Clause, lexicon: Lexicon, *, splits: bool) -> Named | Non
     With `splits` it is `X` of `the owner of X`, and the owner an attribute.
     """
     tokens = [
-        token for token in before if token.role not in (Role.ARTICLE, Role.SOFT, Role.CHANGE) and token.key not in ",:"
+        token
+        for token in before
+        if token.role not in (Role.ARTICLE, Role.SOFT, Role.CHANGE) and token.key not in ",:" and token.key not in _OURS
     ]
     content = [token for token in tokens if token.is_content]
     if not content or len(content) > MAX_SUBJECT_WORDS:
         return None
     if any(token.kind not in (Kind.WORD, Kind.NAME, Kind.CONTRAST) for token in content):
         return None
-    if any(token.role not in (None, Role.GENITIVE, Role.TITLE, Role.COPULA) for token in tokens):
+    if tokens[0].role in _LINKING or any(token.role not in (None, *_WITHIN, *_LINKING) for token in tokens):
         return None
     of = next((place for place, token in enumerate(tokens) if token.role is Role.GENITIVE), None)
     if of is None or not splits or not 0 < of < len(tokens) - 1:
@@ -114,8 +125,8 @@ def qualifier_of(said: Clause, value: Token, attribute: str, rate: str) -> str |
     if len(content) > MAX_QUALIFIER_WORDS or any(token.kind in VALUES - {Kind.WEEKDAY} for token in content):
         return None
     first = behind.index(content[0])
-    words = behind[max(0, first - 1) :] if first and behind[first - 1].role is Role.PREPOSITION else behind[first:]
-    return _as_predicate(" ".join(token.text for token in words if token.key not in ",:"))
+    said_so = behind[max(0, first - 1) :] if first and behind[first - 1].role is Role.PREPOSITION else behind[first:]
+    return _as_predicate(" ".join(token.text for token in said_so if token.key not in ",:"))
 
 
 def _is_rate(token: Token, rate: str) -> bool:
@@ -127,5 +138,5 @@ def _place(said: Clause, value: Token) -> int:
     return next(place for place, token in enumerate(said) if token is value)
 
 
-def _as_predicate(words: str) -> str:
-    return words.strip().lower().replace(" ", "_")
+def _as_predicate(text: str) -> str:
+    return text.strip().lower().replace(" ", "_")

@@ -1,6 +1,6 @@
 """What is known about the words of one language."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -17,13 +17,13 @@ class Lexicon:
     `contrasts` are words by which things of one sort are told apart (left and right, staging and production): what
     they qualify is never the same thing. `classes` are groups of values of which one excludes the others, `multivalued`
     words many values may go with at once, `happenings` words that tell of something that took place once. `persons`
-    are the groups of words for those who speak, are spoken to or are spoken of. `past` are
-    the copulas that tell how something was, `having` those behind which stands what the subject has, `beginnings` verbs
-    that say when something begins or ends. `labels` are nouns with a number behind them. `surnames` are the letters a
-    full name begins with where there are no capitals, `letters` those that hardly any other of the languages has,
-    `endings` particles at the end of words, `subject_endings` those that end what is talked about. Where there are
-    `companions`, a word for "no longer" means that only behind one of them (French "ne ... plus"). With
-    `retracts_before`, a word for "instead of" follows what it takes back.
+    are the groups of words for those who speak, are spoken to or are spoken of. `past` are the copulas that tell how
+    something was, `having` those behind which stands what the subject has, `beginnings` verbs that say when something
+    begins or ends. `labels` are nouns with a number behind them, `nominal_endings` make a noun of a verb (a manager is
+    not what manages). `surnames` are the letters a full name begins with where there are no capitals, `letters` what
+    hardly any text in another of the languages holds, `endings` particles at the end of words, `subject_endings` those
+    that end what is talked about. Where there are `companions`, a word for "no longer" means that only behind one of
+    them (French "ne ... plus"). With `retracts_before`, a word for "instead of" follows what it takes back.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Lexicon:
     past: frozenset[str] = frozenset()
     beginnings: frozenset[str] = frozenset()
     having: frozenset[str] = frozenset()
+    nominal_endings: tuple[str, ...] = ()
     multivalued: frozenset[str] = frozenset()
     happenings: frozenset[str] = frozenset()
     contrasts: frozenset[str] = frozenset()
@@ -49,7 +50,7 @@ class Lexicon:
     subject_endings: tuple[str, ...] = ()
     companions: frozenset[str] = frozenset()
     retracts_before: bool = False
-    letters: str = ""
+    letters: Sequence[str] = ""
     surnames: frozenset[str] = frozenset()
 
     def stem(self, folded: str) -> str:

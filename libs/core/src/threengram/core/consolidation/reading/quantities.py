@@ -22,7 +22,9 @@ _NUMERAL = r"\d+(?:[.,]\d+)?"
 _RANGE = re.compile(
     rf"(?<!from )(?<!von )(?<!de )(?<![\w.,:/-])({_NUMERAL})\s?(?:-|~|to|bis|a|à|至|から)\s?({_NUMERAL})(?![.,:/-]?\d)"
 )
-_RATING = re.compile(r"(?<![\w.,/])(\d{1,3}(?:[.,]\d+)?)(?:/| out of | von )(5|10|100)(?![\w/]|[.,]\d)")
+_RATING = re.compile(
+    r"(?<![\w.,/])(\d{1,3}(?:[.,]\d+)?)(?:/| out of | von | sur | su | sobre | van de )(5|10|100)(?![\w/]|[.,]\d)"
+)
 
 
 @lru_cache(maxsize=64)

@@ -157,10 +157,16 @@ def _word(text: str, lexicon: Lexicon, *, is_leading: bool) -> Token:
         stem,
         kind,
         slot=slot,
-        is_pivot=stem in lexicon.pivots or (ends_subject and len(text) > len(folded)),
+        is_pivot=(stem in lexicon.pivots and not _is_nominal(folded, stem, lexicon))
+        or (ends_subject and len(text) > len(folded)),
         is_multivalued=stem in lexicon.multivalued,
         is_happening=folded in lexicon.happenings,
     )
+
+
+def _is_nominal(folded: str, stem: str, lexicon: Lexicon) -> bool:
+    """Whether the stemmer cut off what makes a noun of a verb: `manager`, but not `offer`."""
+    return folded != stem and folded.endswith(lexicon.nominal_endings) and not stem.endswith(lexicon.nominal_endings)
 
 
 def _is_name(text: str, lexicon: Lexicon, *, is_leading: bool) -> bool:

@@ -39,7 +39,7 @@ ENGLISH = Lexicon(
         |since this month|since last month|my mistake|was wrong|had it wrong|got it wrong""",
         soft="""usually|generally|normally|approximately|approx|roughly|already|still|takes place
         |take place|happens|happen|lasts|total|exactly|actually|really|very|altogether|please|note that
-        |each|every""",
+        |each|every|we decided that|we agreed that|it was decided that|decided that|agreed that""",
         reason="because|because of|due to|owing to|thanks to|now that|on account of",
         hedge="""just|only|if|unless|provided|assuming|in case|even if|as long as|could|may|might|must|would
         |should|maybe|perhaps|possibly|probably|likely|supposedly|allegedly|apparently|reportedly
@@ -57,8 +57,10 @@ ENGLISH = Lexicon(
         """use run live work cost prefer want need like take last start begin open close
         earn weigh own lead drive include allow keep store host call name build write assign manage locate chose
         choose decide go belong support log listen publish send reach pay charge require sit stand meet speak
-        play eat drink wear get written built led kept sent held made driven goes come expire depart hold""",
+        play eat drink wear get written built led kept sent held made driven goes come
+        expire depart hold guarantee contain consume serve""",
     ),
+    nominal_endings=("er", "ers", "ment", "ments"),
     beginnings=stems(_STEMMER, "start begin end open close launch expire depart"),
     persons=classes(None, "i me my mine we us our ours", "you your", "he him his", "she her hers", "they them their"),
     multivalued=stems(

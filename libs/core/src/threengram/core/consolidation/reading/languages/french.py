@@ -49,7 +49,8 @@ FRENCH = Lexicon(
     pivots=stems(
         _STEMMER,
         """utilise utilisons prend prennent met habite vit travaille coûte commence ouvre
-        ferme préfère aime mange boit fume tourne compte fait mesure pèse gagne dure paie veut écrit héberge""",
+        ferme préfère aime mange boit fume tourne compte fait mesure pèse gagne dure paie veut écrit héberge
+        dispose contient""",
     ),
     beginnings=stems(_STEMMER, "commence commencent débute finit termine ouvre ferme"),
     persons=classes(
