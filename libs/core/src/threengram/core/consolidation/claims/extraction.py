@@ -36,9 +36,9 @@ _BOUNDING = words("over under above below nearly almost über unter fast knapp p
 """Right before a value they say where it is not, and how far from it nobody knows."""
 
 _AIMING = words(
-    """goal goals target targets aim objective estimate forecast ziel ziele vorgabe prognose schätzung objectif objectifs
-    cible prévision objetivo objetivos meta metas previsión previsão obiettivo obiettivi previsione stima doel doelen
-    doelstelling raming cel cele prognoza 目标 目標"""
+    """goal goals target targets aim objective estimate forecast ziel ziele vorgabe prognose schätzung objectif
+    objectifs cible prévision objetivo objetivos meta metas previsión previsão obiettivo obiettivi previsione stima doel
+    doelen doelstelling raming cel cele prognoza 目标 目標"""
 )
 """What is aimed at or foreseen is not how it is."""
 
@@ -143,9 +143,12 @@ def _is_named(value: Token, said: Clause) -> bool:
     """Whether the number is part of a name or an address: `48 Elm Road`, `Hauptstraße 12`; it measures nothing."""
     place = next(at for at, token in enumerate(said) if token is value)
     before, behind = said[:place], said[place + 1 :]
-    if before and any(word in _STREETS or word.endswith(_STREET_ENDINGS) for word in (fold(before[-1].text),)):
+    street = fold(before[-1].text) if before else ""
+    if street in _STREETS or street.endswith(_STREET_ENDINGS):
         return True
-    return bool(behind) and behind[0].kind is Kind.NAME and behind[0].text.istitle() and not _counts_noun(behind)
+    if not behind or fold(behind[0].text) in _STREETS:
+        return bool(behind)
+    return behind[0].kind is Kind.NAME and behind[0].text.istitle() and not _counts_noun(behind)
 
 
 def _counts_noun(behind: Clause) -> bool:

@@ -98,7 +98,7 @@ def _unit_behind(text: str, end: int, lexicon: Lexicon) -> tuple[Unit | None, in
     follows = re.match(rf"\s?(?:{_UNSPACED})", text[end : end + 10])
     if follows:
         return unit_named(follows[0].strip()), end + follows.end()
-    follows = re.match(rf"[\s-]?({_SYMBOL}(?![A-Za-z0-9_])|[^\W\d_]+)", text[end : end + 24])
+    follows = re.match(rf"[\s-]?({_SYMBOL}(?![A-Za-z0-9_\u00c0-\u024f])|[^\W\d_]+)", text[end : end + 24])
     if follows is None:
         return None, end
     name = follows[1]

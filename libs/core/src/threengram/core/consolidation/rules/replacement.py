@@ -119,7 +119,7 @@ def _retraction(found: Difference, lexicon: Lexicon) -> Found | None:
         if token.role in (Role.NO_LONGER, Role.NEGATOR) and _goes_on_otherwise(found, position):
             continue
         taken_back = [one for one in (reached[:1] if token.role is Role.NEGATOR else reached) if one.key in said]
-        if taken_back and _offers_another(found, taken_back, token.role):
+        if taken_back and _offers_another(found, taken_back, token.role, lexicon):
             return ProposalRule.RETRACTED, 0.95
     return None
 
@@ -139,7 +139,7 @@ def _within_reach(clause: Clause, position: int, lexicon: Lexicon) -> Iterator[T
     return (token for token in clause[position + 1 : position + 1 + _REACH] if token.is_content)
 
 
-def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role | None) -> bool:
+def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role | None, lexicon: Lexicon) -> bool:
     """Whether something of the same kind is there in place of what is taken back, and the subject is still there."""
     kinds = {token.kind for token in taken_back}
     offered = [one for one in found.added if not one.token.is_pivot]
@@ -150,11 +150,21 @@ def _offers_another(found: Difference, taken_back: Sequence[Token], role: Role |
         return False
     match role:
         case Role.RETRACTOR:
-            return bool(found.added)
+            return bool(found.added) and not _is_elsewhere(found, lexicon)
         case Role.FROM:
             return bool(values) and any(token.role is Role.CHANGE for token in found.newer)
         case _:
             return bool(values) and bool(subject)
+
+
+def _is_elsewhere(found: Difference, lexicon: Lexicon) -> bool:
+    """Whether both clauses say what for, of different things: `for sessions`, `for the queue`."""
+    if not lexicon.is_spaced:
+        return False
+    return all(
+        any(one.token.kind is Kind.WORD and role_before(one, clause) is Role.PREPOSITION for one in placed)
+        for placed, clause in ((found.removed, found.older), (found.added, found.newer))
+    )
 
 
 def _negation(found: Difference, older: Reading, newer: Reading) -> Found | None:

@@ -25,7 +25,8 @@ UNKNOWN = Lexicon("")
 _KANA = re.compile(r"[\u3041-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<!\d)(?<!\d )[^\W\d_]+")
+"""Not the unit behind a number."""
 _MIN_SHARE = 0.12
 
 
