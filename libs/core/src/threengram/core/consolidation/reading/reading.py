@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from threengram.core.consolidation.reading.languages import LANGUAGES, UNKNOWN, language_of
-from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.lexicon import Lexicon, words
 from threengram.core.consolidation.reading.parting import parted
 from threengram.core.consolidation.reading.scanning import normalise, scan
 from threengram.core.consolidation.reading.tokens import VALUES, Clause, Kind, Role, Token
@@ -14,6 +14,8 @@ MAX_READ_CHARS = 4_000
 
 _BY_NAME = {lexicon.name: lexicon for lexicon in (*LANGUAGES, UNKNOWN)}
 _BEFORE_NOUNS = frozenset({Role.ARTICLE, Role.GENITIVE, Role.PREPOSITION})
+_NEW = words("new neue neuer neues nouveau nouvelle nuevo nueva nuovo nuova novo nova nieuw nieuwe nowy nowa nowe")
+_MIN_ANNOUNCED = 4
 _TEMPORAL = frozenset({Kind.DATE, Kind.WEEKDAY, Kind.TIME})
 
 
@@ -77,7 +79,17 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
             tokens[position] = Token(token.text, token.key, Kind.CONTRAST, slot="contrast")
         elif token.role is Role.NO_LONGER and _is_alone(token, tokens[:position], lexicon):
             tokens[position] = replace(token, role=Role.SOFT)
-    return tuple(tokens)
+    return tuple(_announced(tokens))
+
+
+def _announced(tokens: list[Token]) -> list[Token]:
+    """`New phone number of the plumber: 555 0100` says that the number changed; `New members: 12` counts new ones."""
+    if len(tokens) < _MIN_ANNOUNCED or tokens[0].key not in _NEW or tokens[-2].key != ":":
+        return tokens
+    value = tokens[-1]
+    if value.kind not in VALUES or value.slot.startswith(("count", "number", "label")):
+        return tokens
+    return [replace(tokens[0], kind=None, role=Role.CHANGE, slot=""), *tokens[1:]]
 
 
 def _numbered(token: Token, before: Token | None, after: Token | None, lexicon: Lexicon) -> Token:
