@@ -102,3 +102,40 @@ def test_an_article_at_the_head_of_a_second_sentence_is_no_part_of_a_name() -> N
     text = "A mensalidade da creche é de 320 euros. A mensalidade da escola é de 410 euros."
     found = [(claim.subject, claim.predicate, claim.value) for claim in claims_in("Despesas", text)]
     assert found == [("creche", "mensalidade_EUR", "320"), ("escola", "mensalidade_EUR", "410")]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("The fee for the choir is 40 EUR.", ("fee for choir", "amount_EUR", "40")),
+        ("Die Luftfeuchte im Keller beträgt 55 %.", ("Luftfeuchte im Keller", "beträgt_%", "55")),
+        ("A ferry from Bergen to Stavanger takes 5 hours.", ("ferry from Bergen to Stavanger", "takes_h", "5")),
+        ("Our minibus holds 14 people.", ("minibus", "holds_people", "14")),
+        ("We agreed that the pantry has 9 shelves.", ("pantry", "shelves", "9")),
+        ("The visa of Ada expires on 4 July 2030.", ("visa of Ada", "expires", "2030-07-04")),
+        ("The power bank holds 74 Wh.", ("power bank", "holds_Wh", "74")),
+        ("De heg is 3 m hoog.", ("heg", "hoog_m", "3")),
+        ("Bilet wynosi 12 zł.", ("Bilet", "wynosi_PLN", "12")),
+    ],
+)
+def test_a_subject_keeps_the_phrase_that_tells_it_from_others(text: str, claim: tuple[str, str, str]) -> None:
+    assert [(one.subject, one.predicate, one.value) for one in claims_in(claim[0], text)] == [claim]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The surgery is at 12 Mill Lane.",
+        "Die Praxis ist in der Lindenstraße 14.",
+        "Le cabinet est au 5 rue de la Paix.",
+        "The estate manager gives 120% on every Monday.",
+        "Our goal is a dropout rate of 4%.",
+        "Die Prognose liegt bei 400 Besuchern.",
+        "At night the pump uses 3 kW.",
+        "The fee went from 9 EUR to 12 EUR.",
+        "De contributie is misschien 80 euro.",
+        "Naprawa kosztuje chyba 300 zł.",
+    ],
+)
+def test_addresses_goals_and_idioms_are_no_claims(text: str) -> None:
+    assert claims_in("a topic", text) == []

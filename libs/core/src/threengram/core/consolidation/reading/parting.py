@@ -41,7 +41,7 @@ def parted(clause: Clause) -> list[Clause]:
 
 def _is_aside(token: Token, head: Clause, tail: Clause) -> bool:
     if token.role is Role.REASON:
-        return _states(head)
+        return len([one for one in head if one.is_content]) > 1
     if token.key == ":":
         return _announces(head) and _states(tail) and _stands_alone(tail)
     both_state = _states(head) and _states(tail)

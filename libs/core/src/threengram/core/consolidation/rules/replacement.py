@@ -33,7 +33,7 @@ _INSTANTS = frozenset({"time", "weekday", "day"})
 _SEVERAL = frozenset({MemoryType.COMMITMENT, MemoryType.BLOCKER})
 """Types of which many stand side by side: a promise to another person is another promise."""
 _PROMISED = frozenset({Kind.TIME, Kind.WEEKDAY, Kind.DATE})
-_DEFINITE = words("the der die das le la l el il lo o")
+_DEFINITE = words("the der die das le la l el il lo o de het")
 _ALSO = words(
     "also too additionally another auch zusätzlich außerdem aussi également también además anche inoltre também além"
     " ook も 也 还 另外"
