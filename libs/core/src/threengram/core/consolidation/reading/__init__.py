@@ -1,6 +1,6 @@
 """Texts of memories read for comparison: what is a value, what is a name, what negates, what only connects.
 
-No model and no network: word lists of nine languages, numbers with units, dates, scripts. Of a text in any other
+No model and no network: word lists of eleven languages, numbers with units, dates, scripts. Of a text in any other
 language only numbers, dates, identifiers and literally equal words are understood.
 """
 

@@ -34,7 +34,8 @@ def parted(clause: Clause) -> list[Clause]:
     for place, token in enumerate(clause):
         if place and (token.role is Role.REASON or token.key in _PAUSES):
             head, tail = clause[:place], clause[place + (token.key in _PAUSES) :]
-            if tail and _is_aside(token, head, tail):
+            head = head[:-1] if head[-1].key in _PAUSES else head
+            if head and tail and _is_aside(token, head, tail):
                 return [head, *parted(tail)]
     return [clause]
 
