@@ -31,12 +31,6 @@ async def test_a_foreign_id_answers_like_an_unknown_one(core: Core, alice: Perso
     assert messages[0] == messages[1]
 
 
-async def test_the_same_content_is_no_duplicate_in_another_tenant(core: Core, alice: Person, bob: Person) -> None:
-    await write(core, alice)
-    await write(core, bob)
-    assert len((await find(core, alice, "some content")).hits) == 1
-
-
 async def test_statistics_of_words_stay_within_a_tenant(core: Core, alice: Person, bob: Person) -> None:
     await keep(core, alice, *(f"zebra {number}" for number in range(5)))
     (only,) = await keep(core, bob, "zebra crossing")
