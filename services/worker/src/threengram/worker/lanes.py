@@ -16,8 +16,8 @@ from threengram.runtime.failures import error_class
 from threengram.runtime.logging import get_logger
 from threengram.runtime.metrics import JOB_DURATION
 from threengram.worker.connections import Connections
-from threengram.worker.jobs import Counts
 from threengram.worker.loop import BackgroundLoop
+from threengram.worker.task_runner import Counts
 
 OPENING_LIMIT_S: Final = 30.0
 _log = get_logger(__name__)

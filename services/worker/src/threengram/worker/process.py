@@ -26,11 +26,11 @@ from threengram.worker.app import build
 from threengram.worker.connections import Connections
 from threengram.worker.consumer import consume
 from threengram.worker.heartbeat import Heartbeat
-from threengram.worker.jobs import Jobs
 from threengram.worker.lanes import Lanes
 from threengram.worker.loop import BackgroundLoop
 from threengram.worker.registry import registry
 from threengram.worker.settings import BeatSettings, Settings
+from threengram.worker.task_runner import TaskRunner
 from threengram.worker.tasks import register
 from threengram.worker.vitals import VitalsCollector
 
@@ -62,16 +62,16 @@ def run_worker(settings: Settings) -> int:
     health = connections.health(uses_embedder=True)
     with _observed(WORKER, settings), _running(settings, connections, health, heartbeat) as background:
         app = build(settings)
-        jobs = Jobs(background)
+        runner = TaskRunner(background)
         executor = Executor(
             connections.database, registry(settings), connections, clock=connections.clock, lease_s=settings.lease_s
         )
         lanes = Lanes(executor, connections, background, slots=settings.job_slots)
-        register(app, jobs, lanes, connections)
+        register(app, runner, lanes, connections)
 
         def stop() -> None:
             health.drain()
-            jobs.stop(settings.shutdown_grace_s)
+            runner.stop(settings.shutdown_grace_s)
             lanes.stop(settings.shutdown_grace_s)
 
         exit_code = consume(app, settings, on_pulse=heartbeat.beat, on_stop=stop)

@@ -11,24 +11,24 @@ from threengram.core.embeddings.pending import embed_pending
 from threengram.runtime.metrics import EMBEDDING_ROWS
 from threengram.worker.app import EMBED_PENDING, TASKS, time_limit_s
 from threengram.worker.connections import Connections
-from threengram.worker.jobs import Counts, Jobs, RungTask
 from threengram.worker.lanes import OPENING_LIMIT_S, Lanes
 from threengram.worker.settings import CONSOLIDATE, EMBED, MAINTENANCE
+from threengram.worker.task_runner import Counts, RungTask, TaskRunner
 
 _CLAIMED = "claimed"
 
 
-def register(app: Celery, jobs: Jobs, lanes: Lanes, connections: Connections) -> None:
+def register(app: Celery, runner: TaskRunner, lanes: Lanes, connections: Connections) -> None:
     """Make the task of every queue known to a worker's application."""
 
     def ring(queue: str) -> Counts:
-        return jobs.run(lanes.ring(queue), time_limit_s=OPENING_LIMIT_S)
+        return runner.run(lanes.ring(queue), time_limit_s=OPENING_LIMIT_S)
 
     def embed() -> Counts:
         ring(EMBED)
-        filling = Filling(jobs, connections)
-        counts = jobs.run(filling.run(), time_limit_s=time_limit_s(connections.settings))
-        if filling.has_more and not jobs.is_stopping:
+        filling = Filling(runner, connections)
+        counts = runner.run(filling.run(), time_limit_s=time_limit_s(connections.settings))
+        if filling.has_more and not runner.is_stopping:
             # Behind whatever waits by now, so that a long backlog leaves the others their turns.
             app.send_task(EMBED_PENDING, queue=EMBED)
         return counts
@@ -46,8 +46,8 @@ def register(app: Celery, jobs: Jobs, lanes: Lanes, connections: Connections) ->
 class Filling:
     """One turn at the missing vectors: batches of each serving model until few are left, or the turn is over."""
 
-    def __init__(self, jobs: Jobs, connections: Connections) -> None:
-        self._jobs = jobs
+    def __init__(self, runner: TaskRunner, connections: Connections) -> None:
+        self._runner = runner
         self._connections = connections
         self.has_more = False
 
@@ -58,7 +58,7 @@ class Filling:
         embedders = await self._connections.embedders()
         stop_at = time.monotonic() + settings.lease_s
         for _ in range(settings.embed_rounds):
-            if self._jobs.is_stopping or time.monotonic() >= stop_at:
+            if self._runner.is_stopping or time.monotonic() >= stop_at:
                 break
             # The active model comes first in every round: what was just written never waits for a generation to fill.
             if not any([await self._fill(embedder, total) for embedder in embedders]):

@@ -26,7 +26,7 @@ _log = get_logger(__name__)
 Counts = Mapping[str, int]
 
 
-class Jobs:
+class TaskRunner:
     """The running coroutines of the process, and their end.
 
     `time_limit_s` cancels a coroutine. One that still runs `STUCK_AFTER_S` later blocks the loop that everything else
@@ -40,9 +40,9 @@ class Jobs:
         self._lock = threading.Lock()
         self.is_stopping = False
 
-    def run(self, job: Coroutine[Any, Any, Counts], *, time_limit_s: float) -> Counts:
+    def run(self, work: Coroutine[Any, Any, Counts], *, time_limit_s: float) -> Counts:
         """What the coroutine counted. Raises `TimeoutError` past the limit and `CancelledError` on shutdown."""
-        future = self._background.submit(_limited(job, time_limit_s))
+        future = self._background.submit(_limited(work, time_limit_s))
         with self._lock:
             self._running.add(future)
         try:
@@ -57,7 +57,7 @@ class Jobs:
                 self._running.discard(future)
 
     def stop(self, grace_s: float) -> None:
-        """Let running jobs begin nothing new, and cancel what still runs after `grace_s`. Returns at once."""
+        """Let what runs begin nothing new, and cancel what still runs after `grace_s`. Returns at once."""
         self.is_stopping = True
         self._background.loop.call_soon_threadsafe(self._background.loop.call_later, grace_s, self._cancel)
 
@@ -68,9 +68,9 @@ class Jobs:
             future.cancel()
 
 
-async def _limited(job: Coroutine[Any, Any, Counts], time_limit_s: float) -> Counts:
+async def _limited(work: Coroutine[Any, Any, Counts], time_limit_s: float) -> Counts:
     async with asyncio.timeout(time_limit_s):
-        return await job
+        return await work
 
 
 class RungTask(Task):  # type: ignore[misc]

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager, nullcontext
 import pytest
 
 from threengram.runtime.telemetry import current_traceparent, span
-from threengram.worker.jobs import Counts, Jobs
 from threengram.worker.loop import BackgroundLoop
+from threengram.worker.task_runner import Counts, TaskRunner
 
 NEVER_S = 3_600
 
@@ -28,16 +28,16 @@ def test_a_job_gives_back_what_it_counted(background: BackgroundLoop) -> None:
     async def count() -> Counts:
         return {"stored": 3}
 
-    assert Jobs(background).run(count(), time_limit_s=5) == {"stored": 3}
+    assert TaskRunner(background).run(count(), time_limit_s=5) == {"stored": 3}
 
 
 def test_a_job_past_its_limit_is_cancelled(background: BackgroundLoop) -> None:
     with pytest.raises(TimeoutError):
-        Jobs(background).run(forever(), time_limit_s=0.01)
+        TaskRunner(background).run(forever(), time_limit_s=0.01)
 
 
 def test_a_job_that_outlasts_the_grace_of_a_stop_is_cancelled(background: BackgroundLoop) -> None:
-    jobs = Jobs(background)
+    runner = TaskRunner(background)
     began = threading.Event()
 
     async def job() -> Counts:
@@ -45,12 +45,12 @@ def test_a_job_that_outlasts_the_grace_of_a_stop_is_cancelled(background: Backgr
         return await forever()
 
     with ThreadPoolExecutor(1) as caller:
-        running = caller.submit(jobs.run, job(), time_limit_s=NEVER_S)
+        running = caller.submit(runner.run, job(), time_limit_s=NEVER_S)
         assert began.wait(5)
-        jobs.stop(0.01)
+        runner.stop(0.01)
         with pytest.raises(CancelledError):
             running.result(5)
-    assert jobs.is_stopping
+    assert runner.is_stopping
 
 
 def test_a_job_works_under_the_span_of_its_caller(background: BackgroundLoop) -> None:
