@@ -1,5 +1,7 @@
 """Readiness from named checks."""
 
+import logging
+
 import anyio
 import pytest
 
@@ -23,6 +25,29 @@ async def test_a_failing_check_is_named_with_its_error_class_only() -> None:
 
     assert report == Report("not_ready", failing={"database": "ConnectionRefusedError"})
     assert not report.is_ready
+
+
+async def test_the_log_says_once_when_a_check_begins_to_fail_and_when_it_passes_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(health, "CACHE_S", 0)
+    caplog.set_level(logging.INFO)
+    outcomes = [passes, fails, fails, passes]
+
+    async def check() -> None:
+        await outcomes.pop(0)()
+
+    watched = Health({"database": check})
+    for _ in range(4):
+        await watched.ready()
+
+    told = [(record.msg, record.__dict__["threengram_fields"]) for record in caplog.records]
+    assert [(event, fields["check"]) for event, fields in told] == [
+        ("check_failed", "database"),
+        ("check_recovered", "database"),
+    ]
+    assert told[0][1]["error_class"] == "ConnectionRefusedError"
+    assert "canary" not in str(told)
 
 
 async def test_a_degraded_check_is_listed_and_leaves_the_process_ready() -> None:

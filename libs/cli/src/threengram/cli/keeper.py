@@ -38,6 +38,12 @@ class Keeper:
         """Whether the current process runs and says that it is ready."""
         return self.pid is not None and await self.program.is_ready(self.generation)
 
+    async def why_not(self) -> str | None:
+        """What keeps the current process from being ready, in words; None when nothing does."""
+        if self.pid is None:
+            return "it has ended and is about to be started again"
+        return None if await self.is_ready() else await self.program.why_not(self.generation)
+
     async def start(self) -> None:
         """Start and return once it is ready. Raises `CannotRun` if it ends before, or takes too long."""
         self._child = await self._spawn(self.generation)

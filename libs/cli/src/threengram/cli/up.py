@@ -130,7 +130,7 @@ class Up:
     async def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         match request:
             case {"command": "status"}:
-                return {"programs": [await _state(keeper) for keeper in self._supervisor.keepers]}
+                return {"programs": await asyncio.gather(*map(_state, self._supervisor.keepers))}
             case {"command": "restart", "service": str(service)}:
                 return {"restarted": await self._supervisor.roll(service)}
             case {"command": "stop"}:
@@ -141,9 +141,11 @@ class Up:
 
 
 async def _state(keeper: Keeper) -> dict[str, Any]:
+    why_not = await keeper.why_not()
     return {
         "name": keeper.program.name,
         "pid": keeper.pid,
-        "isReady": await keeper.is_ready(),
+        "isReady": why_not is None,
+        "whyNot": why_not,
         "generation": keeper.generation,
     }

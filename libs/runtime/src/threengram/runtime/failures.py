@@ -7,6 +7,8 @@ from typing import Final
 
 _MAX_FRAMES: Final = 20
 _MAX_CAUSES: Final = 8
+_MAX_VIOLATIONS: Final = 64
+_MAX_TERM_CHARS: Final = 200
 # Characters that the allowlist refuses in a term.
 _UNUSUAL: Final = re.compile(r"[^A-Za-z0-9_./:<>\-]")
 _ROOTS: Final = ("site-packages", "src", "lib")
@@ -44,8 +46,16 @@ def _behind(error: BaseException) -> list[BaseException]:
     return [behind] if behind is not None else []
 
 
+def _violations(error: BaseException) -> list[str]:
+    """What an error of ours found wrong with a catalogue, by names of its objects: `row_security_is_off_on_facts`."""
+    if not type(error).__module__.startswith("threengram."):
+        return []
+    found = [str(one) for one in getattr(error, "violations", ())]
+    return [_UNUSUAL.sub("_", one)[:_MAX_TERM_CHARS] for one in found[:_MAX_VIOLATIONS]]
+
+
 def describe(error: BaseException) -> dict[str, str | list[str]]:
-    """Log fields `error_class`, `frames`, and `caused_by` when other exceptions stand behind this one."""
+    """Log fields `error_class`, `frames`, and, where there are any, `caused_by` (what stands behind) and `violations`."""
     causes: list[str] = []
     pending = _behind(error)
     while pending and len(causes) < _MAX_CAUSES:
@@ -53,4 +63,8 @@ def describe(error: BaseException) -> dict[str, str | list[str]]:
         causes.append(error_class(cause))
         pending.extend(_behind(cause))
     described: dict[str, str | list[str]] = {"error_class": error_class(error), "frames": frames(error.__traceback__)}
-    return described | {"caused_by": causes} if causes else described
+    if causes:
+        described["caused_by"] = causes
+    if violations := _violations(error):
+        described["violations"] = violations
+    return described

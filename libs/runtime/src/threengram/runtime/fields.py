@@ -53,7 +53,7 @@ _FLAG_FIELDS = """
     allowed cached cancelled created degraded dry_run enabled exported first_window_only has_more is_error is_live
     replayed retryable sampled truncated
 """.split()  # noqa: SIM905
-_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids".split()  # noqa: SIM905
+_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids violations".split()  # noqa: SIM905
 
 FIELDS: Final[Mapping[str, Kind]] = (
     dict.fromkeys(_TERM_FIELDS, Kind.TERM)

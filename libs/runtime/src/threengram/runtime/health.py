@@ -12,13 +12,15 @@ import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from threengram.runtime import metrics
-from threengram.runtime.failures import error_class
+from threengram.runtime.failures import describe, error_class
 from threengram.runtime.json import error_body, error_code
+from threengram.runtime.logging import get_logger
 
 Check = Callable[[], Awaitable[None]]
 
 CHECK_TIMEOUT_S: Final = 2.0
 CACHE_S: Final = 1.0
+_log = get_logger(__name__)
 _JSON: Final = b"application/json"
 
 
@@ -57,6 +59,7 @@ class Health:
         self._lock = asyncio.Lock()
         self._cached: Report | None = None
         self._cached_until = 0.0
+        self._told: dict[str, object] = {}
         self.phase = Phase.SERVING
 
     def begin_startup(self) -> None:
@@ -96,11 +99,24 @@ class Health:
         errors = {
             name: error_class(error) for (name, _), error in zip(named, outcomes, strict=True) if error is not None
         }
-        for name, _ in named:
-            metrics.HEALTH_CHECK.labels(name).set(0 if name in errors else 1)
+        for (name, _), error in zip(named, outcomes, strict=True):
+            metrics.HEALTH_CHECK.labels(name).set(1 if error is None else 0)
+            self._tell(name, error)
         failing = {name: error for name, error in errors.items() if name in self._checks}
         degraded = {name: error for name, error in errors.items() if name not in self._checks}
         return Report("not_ready" if failing else "ready", failing, degraded)
+
+    def _tell(self, check: str, error: BaseException | None) -> None:
+        """A line when a check begins to fail or fails for another reason, and one when it passes again."""
+        if error is None:
+            if self._told.pop(check, None) is not None:
+                _log.info("check_recovered", check=check)
+            return
+        described = describe(error)
+        reason = (described["error_class"], described.get("violations"))
+        if self._told.get(check) != reason:
+            self._told[check] = reason
+            _log.exception("check_failed", error, check=check)
 
 
 async def _bounded(check: Check) -> None:

@@ -18,7 +18,7 @@ POLL_S = 0.1
 
 
 def status(data_dir: DataDir = None) -> None:
-    """Show the processes and addresses; exit code 1 if one of them is not ready."""
+    """Show the processes and addresses, and what one lacks that is not ready; exit code 1 if there is one."""
     layout = layout_of(data_dir)
     programs = control.ask(layout.control_socket, {"command": "status"}, timeout_s=ANSWER_TIMEOUT_S)["programs"]
     table = Table("program", "pid", "ready", "generation", box=None)
@@ -30,6 +30,9 @@ def status(data_dir: DataDir = None) -> None:
     if layout.run_file.exists():
         record = run_file.read(layout.run_file)
         console.print(f"MCP {record.mcp_url}\nREST {record.api_url}", highlight=False, soft_wrap=True)
+    for program in programs:
+        if program.get("whyNot") is not None:
+            console.print(f"{program['name']} is not ready: {program['whyNot']}", highlight=False, soft_wrap=True)
     if not all(program["isReady"] for program in programs):
         raise typer.Exit(1)
 
