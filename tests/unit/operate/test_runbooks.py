@@ -21,7 +21,7 @@ GUIDES = sorted((ROOT / "docs" / "operate").glob("*.md"))
 HEADINGS = ["## What it means", "## How to see it", "## How to mend it"]
 KUBECTL = frozenset("apply cnpg delete describe exec get logs patch port-forward rollout scale top".split())  # noqa: SIM905
 HELM = frozenset("get history install repo rollback status template test uninstall upgrade".split())  # noqa: SIM905
-OTHERS = frozenset({"curl", "promtool"})
+OTHERS = frozenset({"curl", "grep", "openssl", "promtool"})
 HEREDOC = re.compile(r" <<'EOF'\n(.*?)^EOF$", re.DOTALL | re.MULTILINE)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 

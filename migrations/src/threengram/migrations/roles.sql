@@ -56,6 +56,41 @@ BEGIN
         CASE WHEN checks THEN 'WITH CHECK (true)' ELSE '' END);
 END $$;
 
+-- Row security as every migration leaves it, put back where somebody took it away.
+DO $$
+DECLARE
+    found record;
+    rule text;
+BEGIN
+    FOR found IN
+        SELECT c.relname AS name, c.relrowsecurity AS secured, c.relforcerowsecurity AS forced, a.attname AS tenant
+        FROM pg_class c
+        JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+            AND a.attname = CASE WHEN c.relname = 'tenants' THEN 'id' ELSE 'tenant_id' END
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    LOOP
+        IF NOT found.secured THEN
+            EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', found.name);
+        END IF;
+        IF NOT found.forced THEN
+            EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', found.name);
+        END IF;
+        rule := format(
+            '(%I = ( SELECT (NULLIF(current_setting(''app.tenant_id''::text, true), ''''::text))::uuid AS "nullif"))',
+            found.tenant);
+        IF NOT EXISTS (
+            SELECT FROM pg_policies p
+            WHERE p.schemaname = 'public' AND p.tablename = found.name AND p.policyname = 'tenant_isolation'
+              AND p.permissive = 'PERMISSIVE' AND p.cmd = 'ALL' AND p.roles = '{public}' AND p.qual = rule
+              AND p.with_check = rule
+        ) THEN
+            EXECUTE format('DROP POLICY IF EXISTS tenant_isolation ON %I', found.name);
+            EXECUTE format('CREATE POLICY tenant_isolation ON %I FOR ALL TO PUBLIC USING %s WITH CHECK %s',
+                found.name, rule, rule);
+        END IF;
+    END LOOP;
+END $$;
+
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC;
 DO $$
