@@ -55,7 +55,7 @@ def _violations(error: BaseException) -> list[str]:
 
 
 def describe(error: BaseException) -> dict[str, str | list[str]]:
-    """Log fields `error_class`, `frames`, and, where there are any, `caused_by` (what stands behind) and `violations`."""
+    """Log fields `error_class`, `frames`, and, where there are any, `caused_by` (what is behind) and `violations`."""
     causes: list[str] = []
     pending = _behind(error)
     while pending and len(causes) < _MAX_CAUSES:
