@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Self
 
 import httpx2
@@ -64,6 +65,17 @@ def agent(stack: RunningStack) -> Agent:
     return Agent(stack)
 
 
+@contextmanager
+def standing_still(stack: RunningStack, service: str) -> Iterator[None]:
+    """Nothing is done by the service within the block."""
+    pid = stack.record["pids"][service]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 def words(text: str) -> set[str]:
     return set(re.findall(r"[a-z]+", text.lower()))
 
@@ -90,9 +102,10 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
     last = "The lighthouse keeper breeds alpacas."
     content = (FILLER * 20)[: 2000 - len(last) - 1] + " " + last
     assert len(content) == 2000
-    written = agent.remember(content, topic="Minutes", project="committee")
     question = {"query": last, "project": "committee"}
-    similarity_of_the_first_window = agent.call("search", **question)["coverage"]["topSimilarity"]
+    with standing_still(agent.stack, "worker"):
+        written = agent.remember(content, topic="Minutes", project="committee")
+        similarity_of_the_first_window = agent.call("search", **question)["coverage"]["topSimilarity"]
     wait_until(lambda: is_embedded(agent))
     found = agent.call("search", **question)
     assert found["hits"][0]["id"] == written["memory"]["id"]
@@ -102,17 +115,13 @@ def test_a_full_size_memory_is_found_by_its_last_sentence(agent: Agent) -> None:
 def test_without_the_embedder_words_still_find_and_meaning_returns_with_it(stack: RunningStack, agent: Agent) -> None:
     for number, other in enumerate(("Lunch is served until two.", "Ravi parks his bicycle in the yard.")):
         agent.remember(other, topic=f"Other {number}", project="airfield")
-    pid = stack.record["pids"]["embedder"]
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with standing_still(stack, "embedder"):
         written = agent.remember("The zeppelin hangar was repainted in ochre.", topic="Paint", project="airfield")
         assert written["embedded"] == "pending"
         found = agent.call("search", query="zeppelin hangar")
         assert found["coverage"]["vector"] == "unavailable"
         assert found["coverage"]["pendingEmbeddings"] >= 1
         assert found["hits"][0]["id"] == written["memory"]["id"]
-    finally:
-        os.kill(pid, signal.SIGCONT)
     query = "what colour is the airship building now?"
     wait_until(lambda: is_embedded(agent) and agent.first(query, project="airfield") == written["memory"]["id"])
 

@@ -93,11 +93,8 @@ def test_one_trace_holds_a_remember_from_the_message_to_the_vectors_that_a_worke
 
     # The job is linked to the task that found its row, which hangs below beat's ring, in a trace of its own.
     (task_trace,) = job.links
-    others = {(span.service, span.name) for span in spans(observed.collected) if span.trace_id == task_trace}
-    assert ("worker", "job.run") in others
-    wait_until(
-        lambda: (
-            ("beat", "job.ring")
-            in {(span.service, span.name) for span in spans(observed.collected) if span.trace_id == task_trace}
-        )
-    )
+
+    def others() -> set[tuple[str, str]]:
+        return {(span.service, span.name) for span in spans(observed.collected) if span.trace_id == task_trace}
+
+    wait_until(lambda: {("worker", "job.run"), ("beat", "job.ring")} <= others())

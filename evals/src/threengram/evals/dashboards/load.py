@@ -37,11 +37,6 @@ class Caller:
             time.sleep(PAUSE_S)
         return turns
 
-    def run_for(self, seconds: float) -> int:
-        """Turns for a while."""
-        end = time.monotonic() + seconds
-        return self.run(lambda: time.monotonic() >= end)
-
     def close(self) -> None:
         """Hang up."""
         self._client.close()

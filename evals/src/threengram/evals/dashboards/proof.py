@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from threengram.evals.dashboards.load import Caller
 from threengram.evals.dashboards.prometheus import Prometheus, watching
 from threengram.evals.dashboards.source import Dashboard
 
-PROBE_TIMEOUT_S = 5.0
+PROBE_TIMEOUT_S = 60.0
+MOST_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -28,22 +29,32 @@ class Watched:
 
 @contextlib.contextmanager
 def watched(
-    record: RunRecord, cimd_url: str, rules: Sequence[Path], *, seconds: float, callers: int
+    record: RunRecord,
+    cimd_url: str,
+    rules: Sequence[Path],
+    *,
+    seconds: float,
+    callers: int,
+    is_enough: Callable[[Watched], bool] = lambda _: True,
 ) -> Iterator[Watched]:
-    """Load the stack for a while, with its readiness asked for as a kubelet would."""
+    """Load the stack for so long and on until that is enough, with its readiness asked for as a kubelet would."""
+    is_over = threading.Event()
     with watching(record.admin_urls, rules) as prometheus:
         start = time.time()
         threads = [
-            threading.Thread(target=_load, args=(record, cimd_url, seconds, seed), daemon=True)
+            threading.Thread(target=_load, args=(record, cimd_url, is_over, seed), daemon=True)
             for seed in range(callers)
         ]
         for thread in threads:
             thread.start()
         end = time.monotonic() + seconds
         with httpx2.Client(timeout=PROBE_TIMEOUT_S, trust_env=False) as prober:
-            while time.monotonic() < end:
+            while (now := time.monotonic()) < end or (
+                now < end + MOST_S and not is_enough(Watched(prometheus, start, time.time()))
+            ):
                 _probe(prober, record)
                 time.sleep(1)
+        is_over.set()
         for thread in threads:
             thread.join(30)
         yield Watched(prometheus, start, time.time())
@@ -61,10 +72,10 @@ def without_data(watched: Watched, dashboards: Sequence[Dashboard]) -> list[str]
     ]
 
 
-def _load(record: RunRecord, cimd_url: str, seconds: float, seed: int) -> None:
+def _load(record: RunRecord, cimd_url: str, is_over: threading.Event, seed: int) -> None:
     caller = Caller(record, cimd_url, seed=seed)
     try:
-        caller.run_for(seconds)
+        caller.run(is_over.is_set)
     finally:
         caller.close()
 
