@@ -84,6 +84,7 @@ class Requests:
     def users(self) -> "UserRequests":
         """What answers about users."""
         from threengram.api.mail.invitations import Invitations
+        from threengram.cli.requests.users import UserRequests
 
         provisioner = self._provisioned()
         invitations = Invitations.of(self.cursor_key, provisioner.issuer_url)
