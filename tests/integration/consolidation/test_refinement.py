@@ -158,6 +158,20 @@ async def test_of_the_claims_of_a_model_only_those_are_kept_whose_value_stands_i
     assert await claims(core, alice) == [("Marta", "favourite_tea", "sencha")]
 
 
+async def test_an_answer_that_no_table_holds_does_not_stop_the_batch(
+    core: Core, alice: Person, chat: Chat, refinement: Refinement
+) -> None:
+    found = [{"subject": "Mar\x00ta", "predicate": "favourite_tea", "value": "sencha"}]
+    body = completion({"claims": found}).replace('"prompt_tokens": 90', f'"prompt_tokens": {2**63}')
+    assert str(2**63) in body
+    chat.answer = lambda _: (200, body)
+    await write_all(core, alice, "When it comes to tea, for Marta it has to be sencha.")
+    done = await run(core, alice, refinement=refinement)
+    assert (done.claims, done.dropped) == (0, 1)
+    (one,) = await spent(core.database, alice.principal, since=core.clock().date())
+    assert (one.calls, one.input_tokens) == (1, 0)
+
+
 async def test_instructions_in_a_memory_reach_the_model_as_data_only(
     core: Core, alice: Person, chat: Chat, refinement: Refinement
 ) -> None:

@@ -21,6 +21,9 @@ from threengram.core.embeddings.sockets import LoopBackend
 MAX_ATTEMPTS = 3
 FIRST_BACKOFF_S = 0.5
 MAX_ANSWER_BYTES = 65_536
+MAX_TOKENS = 10_000_000
+"""Of one call; a count beyond it is none, and would not be held by a table."""
+
 MAX_CONNECTIONS = 4
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _jitter = random.SystemRandom()
@@ -143,4 +146,4 @@ def _completion(received: bytes) -> Completion:
 
 def _count(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
-    return value if isinstance(value, int) and value >= 0 else 0
+    return value if isinstance(value, int) and 0 <= value <= MAX_TOKENS else 0

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from threengram.core.consolidation.candidates import EdgeCandidate
 from threengram.core.consolidation.chat_gateway import ChatGateway, GatewayUnavailable, MalformedAnswer
@@ -27,6 +27,7 @@ from threengram.core.proposals.edge_policy import allowed_edges
 from threengram.core.usage import UNLIMITED, Budget, begin_call, end_call
 from threengram.schema.bounds import MAX_FACTS_PER_WRITE, MAX_PREDICATE_CHARS, MAX_SUBJECT_CHARS, MAX_VALUE_CHARS
 from threengram.schema.enums import CLOSING_EDGES, EdgeType, MemoryType, MeteredOperation
+from threengram.schema.text import NORMALISED
 
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
@@ -66,9 +67,9 @@ class _PairAnswer(BaseModel):
 class _ClaimAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    subject: str = Field(min_length=1, max_length=MAX_SUBJECT_CHARS)
-    predicate: str = Field(min_length=1, max_length=MAX_PREDICATE_CHARS)
-    value: str = Field(min_length=1, max_length=MAX_VALUE_CHARS)
+    subject: Annotated[str, StringConstraints(min_length=1, max_length=MAX_SUBJECT_CHARS), NORMALISED]
+    predicate: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PREDICATE_CHARS), NORMALISED]
+    value: Annotated[str, StringConstraints(min_length=1, max_length=MAX_VALUE_CHARS), NORMALISED]
 
 
 class _ClaimsAnswer(BaseModel):
@@ -156,9 +157,9 @@ class _Look:
         answer = await self._ask(MeteredOperation.EXTRACT_FACTS, CLAIMS_INSTRUCTION, text, _ClaimsAnswer)
         found: dict[tuple[str, str], Claim] = {}
         for one in answer.claims if answer is not None else ():
-            subject, predicate, value = one.subject.strip(), one.predicate.strip(), one.value.strip()
-            if subject and predicate and value and value in content:
-                found.setdefault((subject, predicate), Claim(subject, predicate, value, MODEL_CONFIDENCE))
+            if one.value in content:
+                claim = Claim(one.subject, one.predicate, one.value, MODEL_CONFIDENCE)
+                found.setdefault((one.subject, one.predicate), claim)
             else:
                 self.dropped += 1
         return list(found.values())
