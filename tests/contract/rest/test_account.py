@@ -27,6 +27,7 @@ from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
 from threengram.core.export import export
 from threengram.core.jobs.runs import show_run
+from threengram.core.people.accounts import disable_user, suspend_account
 from threengram.runtime.deadline import DeadlineExceeded
 from threengram.runtime.ratelimit import RateLimiter
 from threengram.schema.enums import OAuthScope
@@ -54,6 +55,25 @@ async def test_an_account_is_downloaded_as_lines_that_are_counted_at_the_end(res
     records = [orjson.loads(line) for line in answer.text.splitlines()]
     assert [record["content"] for record in records if record["record"] == "memory"] == ["some content"]
     assert sum(records[-1]["counts"].values()) == len(records)
+
+
+async def test_a_suspended_account_is_taken_along_and_away_and_does_nothing_else(
+    core: Core, rest: Rest, owner: Rest, alice: Person
+) -> None:
+    await rest.post("/memories", NOTE)
+    await suspend_account(core.database, alice.principal, now=core.clock())
+    refused = [await rest.post("/search", {"query": "content"}), await rest.get("/environment")]
+    assert [answer.status_code for answer in refused] == [403, 403]
+    assert "some content" in (await owner.get("/export")).text
+    assert (await owner.send("DELETE", "/account", json={"confirm": True})).status_code == 200
+    assert (await owner.get("/export")).status_code == 401
+
+
+async def test_a_disabled_user_takes_nothing_along_or_away(core: Core, owner: Rest, alice: Person) -> None:
+    """Whoever holds the keys of somebody who was shut out may be anybody."""
+    await disable_user(core.database, alice.principal, now=core.clock())
+    answers = [await owner.get("/export"), await owner.send("DELETE", "/account", json={"confirm": True})]
+    assert [answer.status_code for answer in answers] == [403, 403]
 
 
 async def test_that_somebody_took_everything_along_is_on_record(core: Core, owner: Rest, alice: Person) -> None:

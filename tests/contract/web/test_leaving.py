@@ -7,12 +7,26 @@ import orjson
 import pytest
 
 from tests.contract.web.owning import person_of, something_proposed
-from tests.contract.web.stack import PASSWORD, Browser, Owner, Pages, a_browser, an_owner, pages_of, path_of, serving
+from tests.contract.web.stack import (
+    PASSWORD,
+    Browser,
+    Owner,
+    Pages,
+    a_browser,
+    an_owner,
+    pages_of,
+    path_of,
+    serving,
+    token_in,
+)
 from tests.integration.core.writing import read, rows, write
 from threengram.api.limits import Rules
 from threengram.core.call import Core, open_call
+from threengram.core.erasure import request_erasure
+from threengram.core.errors import NotFound
 from threengram.core.export import export
 from threengram.core.ids import new_id
+from threengram.core.people.accounts import enable_user, suspend_account
 from threengram.core.people.passwords import PasswordHashes
 from threengram.runtime.ratelimit import RateLimiter, Rule
 from threengram.schema.enums import OAuthScope
@@ -65,6 +79,46 @@ async def test_an_account_is_deleted_with_the_password_and_on_purpose(
     runs = await rows(pages.core, replace(theirs, principal=olga.principal), "SELECT kind, state FROM job_runs")
     assert [(run["kind"], run["state"]) for run in runs] == [("erase", "queued")]
     assert (await read(pages.core, theirs, kept.memory.id)).topic == "a topic"
+
+
+async def test_a_suspended_account_is_taken_along_and_away_and_opens_nothing_else(
+    olgas: Browser, pages: Pages, olga: Owner
+) -> None:
+    made = await something_proposed(pages.core, olga)
+    await suspend_account(pages.core.database, olga.principal, now=pages.core.clock())
+    for path in ("/memories", "/proposals", "/account", "/account/keys", "/login"):
+        assert path_of((await olgas.get(path)).headers["location"]) == "/account/delete"
+    token = token_in(await olgas.get("/account/delete"))
+    for path in (
+        "/account/password",
+        "/account/keys",
+        "/account/sessions/revoke-others",
+        f"/memories/{made.older}/archive",
+    ):
+        answer = await olgas.post(path, {"csrf_token": token})
+        assert (answer.status_code, path_of(answer.headers["location"])) == (303, "/account/delete")
+    assert "Your account is suspended" in (await olgas.get("/account/delete")).text
+    assert (await olgas.submit("/account/delete", "/logout")).status_code == 303
+    assert (await olgas.log_in(olga.email)).status_code == 303
+    taken = await olgas.submit("/account/delete", "/account/export")
+    assert (taken.status_code, str(made.older) in taken.text) == (200, True)
+    gone = await olgas.submit("/account/delete", "/account/delete", **SURE)
+    assert path_of(gone.headers["location"]) == "/account/deleted"
+    assert (await olgas.log_in(olga.email)).status_code == 401
+
+
+async def test_a_suspended_account_that_is_enabled_is_as_before(olgas: Browser, pages: Pages, olga: Owner) -> None:
+    await suspend_account(pages.core.database, olga.principal, now=pages.core.clock())
+    await enable_user(pages.core.database, olga.principal, now=pages.core.clock())
+    await olgas.log_in(olga.email)
+    assert (await olgas.get("/memories")).status_code == 200
+
+
+async def test_what_is_erased_stays_so(pages: Pages, olga: Owner) -> None:
+    await request_erasure(pages.core.database, olga.principal, now=pages.core.clock())
+    for change in (suspend_account, enable_user):
+        with pytest.raises(NotFound):
+            await change(pages.core.database, olga.principal, now=pages.core.clock())
 
 
 @pytest.mark.parametrize(

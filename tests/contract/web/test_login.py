@@ -220,19 +220,19 @@ async def test_a_session_ends_after_twelve_hours(browser: Browser, olga: Owner, 
 async def test_an_unknown_address_and_a_wrong_password_get_the_same_answer(
     pages: Pages, browser: Browser, olga: Owner, owner_url: str
 ) -> None:
-    disabled, suspended = [await an_owner(pages.core.database, pages.hashes, pages.core) for _ in range(2)]
+    disabled, unverified = [await an_owner(pages.core.database, pages.hashes, pages.core) for _ in range(2)]
     await disable_user(pages.core.database, disabled.principal, now=pages.core.clock())
     with psycopg.connect(owner_url) as owner:
-        tenant_id = str(suspended.principal.tenant_id)
+        tenant_id = str(unverified.principal.tenant_id)
         owner.execute("SELECT set_config('app.tenant_id', %s, true)", (tenant_id,))
-        owner.execute("UPDATE tenants SET status = 'suspended' WHERE id = %s", (tenant_id,))
+        owner.execute("UPDATE tenants SET status = 'unverified' WHERE id = %s", (tenant_id,))
     answers = [
         await browser.log_in(olga.email, "not the password"),
         await browser.log_in("nobody@example.test", "not the password"),
         await browser.log_in("no address at all", PASSWORD),
         await browser.log_in(olga.email, "x" * 5000),
         await browser.log_in(disabled.email, PASSWORD),
-        await browser.log_in(suspended.email, PASSWORD),
+        await browser.log_in(unverified.email, PASSWORD),
     ]
     assert {(answer.status_code, body_of(answer)) for answer in answers} == {(401, body_of(answers[0]))}
     assert browser.cookie() is None

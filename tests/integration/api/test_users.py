@@ -37,6 +37,10 @@ async def test_an_account_is_made_and_shut_by_the_service_itself(database_url: s
     opened = await log_in(database, hashes, email=email, password=PASSWORD, now=now)
     assert opened is not None
     assert said == f"{opened.session.principal.user_id}\n"
+    assert users(database_url, "suspend", email)[0] == 0
+    entered = await log_in(database, hashes, email=email, password=PASSWORD, now=now)
+    assert entered is not None
+    assert entered.session.is_suspended
     assert users(database_url, "disable", email)[0] == 0
     assert await log_in(database, hashes, email=email, password=PASSWORD, now=now) is None
     hashes.close()

@@ -76,8 +76,11 @@ async def test_who_is_invited_gets_a_link_to_a_password(users: UserRequests, dat
 
 async def test_everybody_is_listed_by_the_owner_alone(users: UserRequests, email: str) -> None:
     made = await users.answer({"action": "create", "email": email, "password": PASSWORD}, NOW)
+    other = await users.answer({"action": "create", "email": f"x{email}", "password": PASSWORD}, NOW)
     await users.answer({"action": "disable", "email": email}, NOW)
+    await users.answer({"action": "suspend", "email": f"x{email}"}, NOW)
     answer = await users.answer({"action": "list"}, NOW)
+    assert {"id": other["id"], "status": "suspended", "email": f"x{email}"} in answer["users"]
     assert {"id": made["id"], "status": "suspended", "email": email} in answer["users"]
     assert answer["users"] == sorted(answer["users"], key=lambda user: str(user["email"]))
     assert answer["hasMore"] is False

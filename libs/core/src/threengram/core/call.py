@@ -14,11 +14,11 @@ from datetime import datetime
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Begin, Database, TenantTransaction
 from threengram.core.embeddings.embedder import Embedder
-from threengram.core.errors import InsufficientScope
+from threengram.core.errors import AccessSuspended, InsufficientScope
 from threengram.core.identity.admission import Admission, admit
 from threengram.core.principal import Principal
 from threengram.core.time.clock import Clock
-from threengram.schema.enums import OAuthScope
+from threengram.schema.enums import AccountStatus, OAuthScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,25 @@ class Call:
         self.now = now
         self._tx = tx
         self._admission = admission
+        self._is_leaving = False
 
     def require(self, scope: OAuthScope) -> None:
         """For verbs whose actions differ in what they need; raises `InsufficientScope`."""
         if scope not in self.principal.scopes:
             raise InsufficientScope(scope)
 
-    async def admitted(self, begin: Begin = Begin.READ_WRITE) -> tuple[Admission, TenantTransaction]:
+    async def admitted(
+        self, begin: Begin = Begin.READ_WRITE, *, leaving: bool = False
+    ) -> tuple[Admission, TenantTransaction]:
         """The tenant's standing and the way to its rows; raises `TokenRevoked` or `AccessSuspended`.
 
-        A verb whose reads have to agree with each other asks for `Begin.SNAPSHOT`.
+        A verb whose reads have to agree with each other asks for `Begin.SNAPSHOT`; one for which it is enough that the
+        account is not erased, since somebody leaves with it, says `leaving`.
         """
         admission = await asyncio.shield(self._admission)
+        self._is_leaving = self._is_leaving or leaving
+        if admission.is_suspended and not self._is_leaving:
+            raise AccessSuspended(AccountStatus.SUSPENDED)
         if begin is not Begin.READ_WRITE:
             self._tx.begin_as(begin)
         return admission, self._tx

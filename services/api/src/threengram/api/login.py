@@ -22,7 +22,7 @@ from starlette.routing import Route
 from threengram.api.cookies import Cookies
 from threengram.api.forms import MAX_OWN_FORM_BYTES, Form, csrf_token, local_path, read_form, require_own_form
 from threengram.api.limits import EdgeLimits
-from threengram.api.pages import page, render, see_other
+from threengram.api.pages import PageRefused, page, render, see_other
 from threengram.core.db.database import Database
 from threengram.core.errors import NotFound
 from threengram.core.people import login, sessions
@@ -38,6 +38,8 @@ LOGOUT_PATH: Final = "/logout"
 FORGOTTEN_PATH: Final = "/password/forgotten"
 SIGN_UP_PATH: Final = "/sign-up"
 HOME_PATH: Final = "/memories"
+LEAVING_PATH: Final = "/account/delete"
+"""Where an account is taken along or away."""
 _log = get_logger(__name__)
 
 
@@ -49,6 +51,7 @@ class LoginSession:
     email: str = field(repr=False)
     csrf: str = field(repr=False)
     secret: str = field(repr=False)
+    is_suspended: bool
 
     @property
     def session_id(self) -> UUID:
@@ -83,15 +86,20 @@ class Logins:
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.cookies = Cookies(parts.scheme == "https")
 
-    async def session_of(self, request: Request) -> LoginSession | None:
-        """The session of the request's cookie while it is good."""
+    async def session_of(self, request: Request, *, leaving: bool = False) -> LoginSession | None:
+        """The session of the request's cookie while it is good.
+
+        Of a suspended account only for what serves to leave it; raises `PageRefused`, which leads there, elsewhere.
+        """
         secret = self.cookies.session(request)
         if secret is None:
             return None
         session = await sessions.find_session(self._database, secret, self._clock())
         if session is None:
             return None
-        return LoginSession(session.principal, session.email, csrf_token(secret), secret)
+        if session.is_suspended and not leaving:
+            raise PageRefused(303, "Suspended", "The account is suspended.", {"location": LEAVING_PATH})
+        return LoginSession(session.principal, session.email, csrf_token(secret), secret, session.is_suspended)
 
     def redirect(self, request: Request) -> Response:
         """To the login page, and from there back to this request's path and query."""
@@ -187,12 +195,12 @@ class Logins:
         return entered or self._form(request, after, email=email, failed=True)
 
     async def _end_former(self, request: Request) -> None:
-        former = await self.session_of(request)
+        former = await self.session_of(request, leaving=True)
         if former is not None:
             await self._end(former)
 
     async def _log_out(self, request: Request) -> Response:
-        session = await self.session_of(request)
+        session = await self.session_of(request, leaving=True)
         if session is not None:
             await self.own_form(request, session)
             await self._end(session)

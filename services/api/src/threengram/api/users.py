@@ -25,7 +25,7 @@ from threengram.core.people import accounts
 from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
 
-ACTIONS: Final = ("create", "passwd", "disable", "enable")
+ACTIONS: Final = ("create", "passwd", "disable", "suspend", "enable")
 INVITE: Final = "invite"
 WITH_PASSWORD: Final = ("create", "passwd")
 
@@ -51,6 +51,8 @@ async def act(
                 await accounts.set_password(database, hashes, user, password, now=now, revoke_access=revoke_access)
             case "disable":
                 await accounts.disable_user(database, user, now=now)
+            case "suspend":
+                await accounts.suspend_account(database, user, now=now)
             case "enable":
                 await accounts.enable_user(database, user, now=now)
             case _:

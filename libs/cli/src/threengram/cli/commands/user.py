@@ -12,7 +12,9 @@ from threengram.cli.errors import CannotRun
 ANSWER_TIMEOUT_S = 30.0
 MAX_LINE_BYTES = 4_096
 
-app = typer.Typer(help="Users: create, invite, give a password, disable, enable, erase, list.", no_args_is_help=True)
+app = typer.Typer(
+    help="Users: create, invite, give a password, disable, suspend, enable, erase, list.", no_args_is_help=True
+)
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Address of the user.")]
 PasswordStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of the input.")
@@ -55,8 +57,15 @@ def disable(email: Email, data_dir: DataDir = None) -> None:
 
 
 @app.command()
+def suspend(email: Email, data_dir: DataDir = None) -> None:
+    """Let nobody read or write in an account; its owner can still log in, to export or delete it."""
+    _ask(data_dir, action="suspend", email=email)
+    typer.echo(f"suspended {email}")
+
+
+@app.command()
 def enable(email: Email, data_dir: DataDir = None) -> None:
-    """Open a disabled account again; keys and tokens work as before, logins have to be made anew."""
+    """Open a disabled or suspended account again; keys and tokens work as before, logins have to be made anew."""
     _ask(data_dir, action="enable", email=email)
     typer.echo(f"enabled {email}")
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -22,6 +22,7 @@ from threengram.core.people.login import normal_email
 from threengram.core.people.passwords import PasswordHashes
 
 MAX_LISTED = 1000
+_SWEEPER = "tg_sweeper"
 _RESOLVER = "tg_resolver"
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 _GROUPS, _GROUP_CHARS = 4, 5
@@ -75,12 +76,27 @@ class UserRequests:
                 return file
 
     def _list(self) -> dict[str, Any]:
-        """Everybody by address; blocks. Only the resolver's role sees all users, and the owner may act as it."""
-        statement = "SELECT id::text AS id, status, email FROM users ORDER BY email LIMIT %s"
+        """Everybody by address, with what shuts them or their account; blocks.
+
+        Only the resolver's role sees all users and only the sweeper's all accounts, and the owner may act as either.
+        """
+        users = "SELECT id::text AS id, status, email, tenant_id FROM users ORDER BY email LIMIT %s"
+        accounts = "SELECT id, status FROM tenants WHERE id = ANY(%s) AND status <> 'active'"
         with psycopg.connect(self.owner_url, row_factory=psycopg.rows.dict_row) as owner:
-            owner.execute(psycopg.sql.SQL("SET LOCAL ROLE {}").format(psycopg.sql.Identifier(_RESOLVER)))
-            rows = owner.execute(statement, (MAX_LISTED + 1,)).fetchall()
+            rows = _as(owner, _RESOLVER, users, MAX_LISTED + 1)
+            shut = {
+                row["id"]: row["status"] for row in _as(owner, _SWEEPER, accounts, [row["tenant_id"] for row in rows])
+            }
+        for row in rows:
+            row["status"] = shut.get(row.pop("tenant_id"), row["status"])
         return {"users": rows[:MAX_LISTED], "hasMore": len(rows) > MAX_LISTED}
+
+
+def _as(
+    owner: psycopg.Connection[dict[str, Any]], role: str, statement: LiteralString, given: object
+) -> list[dict[str, Any]]:
+    owner.execute(psycopg.sql.SQL("SET LOCAL ROLE {}").format(psycopg.sql.Identifier(role)))
+    return owner.execute(statement, (given,)).fetchall()
 
 
 def new_password(choice: Callable[[str], str] = secrets.choice) -> str:

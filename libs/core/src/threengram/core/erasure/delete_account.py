@@ -9,6 +9,6 @@ from threengram.schema.enums import OAuthScope
 async def delete_account(call: Call, _request: DeleteAccountInput) -> DeleteAccountOutput:
     """The account, shut in this unit of work. Raises `InsufficientScope`, and `Conflict` while it has other users."""
     call.require(OAuthScope.ACCOUNT)
-    _, tx = await call.admitted()
+    _, tx = await call.admitted(leaving=True)
     asked = await erasing(tx, call.principal, now=call.now)
     return DeleteAccountOutput(deleted=True, already_deleted=asked.was_requested, run_id=asked.run_id)

@@ -30,7 +30,7 @@ async def export(call: Call, _request: ExportInput) -> AsyncGenerator[Sequence[E
     another one.
     """
     call.require(OAuthScope.ACCOUNT)
-    _, tx = await call.admitted(Begin.SNAPSHOT)
+    _, tx = await call.admitted(Begin.SNAPSHOT, leaving=True)
     yield [await _begun(call, tx)]
     counts = {kind_of(record): 0 for record in EXPORT_RECORDS} | {"export": 1, "end": 1}
     for section in SECTIONS:

@@ -92,9 +92,22 @@ async def disable_user(database: Database, principal: Principal, *, now: datetim
     await _write_status(database, principal, AccountStatus.SUSPENDED, Action.USER_DISABLED, now)
 
 
+async def suspend_account(database: Database, principal: Principal, *, now: datetime) -> None:
+    """Let nobody read or write in an account until it is enabled again; its users can export and delete it."""
+    steps = [
+        Step(queries.SET_TENANT_STATUS, {"status": AccountStatus.SUSPENDED}),
+        recorded(Action.ACCOUNT_SUSPENDED, principal, now, principal.tenant_id),
+    ]
+    async with database.tenant(principal) as tx:
+        changed, _ = await tx.run(steps)
+        if not changed:
+            raise NotFound("user", str(principal.user_id))
+
+
 async def enable_user(database: Database, principal: Principal, *, now: datetime) -> None:
-    """Open an account again; its user has to log in anew."""
-    await _write_status(database, principal, AccountStatus.ACTIVE, Action.USER_ENABLED, now)
+    """Open an account again, whether it or its user was shut; a user who was disabled has to log in anew."""
+    opened = Step(queries.SET_TENANT_STATUS, {"status": AccountStatus.ACTIVE})
+    await _write_status(database, principal, AccountStatus.ACTIVE, Action.USER_ENABLED, now, opened)
 
 
 async def _write_password(
@@ -107,10 +120,11 @@ async def _write_password(
 
 
 async def _write_status(
-    database: Database, principal: Principal, status: AccountStatus, action: Action, now: datetime
+    database: Database, principal: Principal, status: AccountStatus, action: Action, now: datetime, *further: Step
 ) -> None:
     steps = [
         Step(queries.SET_STATUS, {"user_id": principal.user_id, "status": status, "now": now}),
+        *further,
         others_revoked(principal, now),
         recorded(action, principal, now),
     ]

@@ -14,6 +14,7 @@ class Action(StrEnum):
 
     USER_CREATED = "user.created"
     USER_DISABLED = "user.disabled"
+    ACCOUNT_SUSPENDED = "account.suspended"
     USER_ENABLED = "user.enabled"
     PASSWORD_SET = "password.set"  # noqa: S105 - an action
     PASSWORD_CHANGED = "password.changed"  # noqa: S105 - an action

@@ -32,7 +32,7 @@ async def log_in(
     now: datetime,
     lifetime: timedelta = LIFETIME,
 ) -> NewSession | None:
-    """A new session; None for an unknown address, a wrong password, and an account that is not active.
+    """A new session; None for an unknown address, a wrong password, and an account that nobody may enter.
 
     Which of them it was can't be told from the answer, nor from the statements and the hash that precede it. Raises
     `Unavailable`, for too many logins at once too.
@@ -47,7 +47,10 @@ async def log_in(
         return None
     if match.needs_rehash:
         stored = await _rehash(database, hashes, owner, stored, password, now)
-    return await open_session(database, owner, address, password_hash=stored, now=now, lifetime=lifetime)
+    is_suspended = rows[0]["tenant_status"] == AccountStatus.SUSPENDED
+    return await open_session(
+        database, owner, address, password_hash=stored, now=now, lifetime=lifetime, is_suspended=is_suspended
+    )
 
 
 async def _rehash(
@@ -66,7 +69,12 @@ async def _rehash(
 
 def is_active(rows: list[Row]) -> bool:
     """Whether `CREDENTIALS` were found, of a user and a tenant that are both active."""
-    return [(row["tenant_status"], row["user_status"]) for row in rows] == [(AccountStatus.ACTIVE,) * 2]
+    """Whoever is not disabled enters an account that is not erased, if only to leave it."""
+    return all(
+        row["user_status"] == AccountStatus.ACTIVE
+        and row["tenant_status"] in (AccountStatus.ACTIVE, AccountStatus.SUSPENDED)
+        for row in rows
+    )
 
 
 def _nobody() -> Principal:

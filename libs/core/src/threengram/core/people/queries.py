@@ -40,6 +40,12 @@ SET_STATUS = tenant_statement(
     RETURNING id
     """,
 )
+SET_TENANT_STATUS = tenant_statement(
+    "set_tenant_status",
+    """
+    UPDATE tenants SET status = %(status)s WHERE id = %(tenant_id)s AND status IN ('active', 'suspended') RETURNING id
+    """,
+)
 SESSION_BY_HASH = Statement(
     "session_by_hash", "SELECT tenant_id, user_id, session_id FROM auth_session_by_hash(%(token_hash)s)"
 )
@@ -53,12 +59,13 @@ TOUCH_SESSION = tenant_statement(
 LIVE_SESSION = tenant_statement(
     "live_session",
     """
-    SELECT s.expires_at, u.email
+    SELECT s.expires_at, u.email, t.status = 'suspended' AS is_suspended
     FROM user_sessions s
     JOIN users u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
     JOIN tenants t ON t.id = s.tenant_id
     WHERE s.tenant_id = %(tenant_id)s AND s.id = %(session_id)s AND s.user_id = %(user_id)s
-      AND s.revoked_at IS NULL AND s.expires_at > %(now)s AND u.status = 'active' AND t.status = 'active'
+      AND s.revoked_at IS NULL AND s.expires_at > %(now)s AND u.status = 'active'
+      AND t.status IN ('active', 'suspended')
     """,
 )
 INSERT_SESSION = tenant_statement(

@@ -26,11 +26,15 @@ _FORM: Final = re.compile(r"[A-Za-z0-9_-]{43}", flags=re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class LoginSession:
-    """A person at a browser, who may do everything with what is theirs: the principal has every scope."""
+    """A person at a browser, who may do everything with what is theirs: the principal has every scope.
+
+    One whose account `is_suspended` may take it along or away, and nothing else.
+    """
 
     principal: Principal
     email: str = field(repr=False)
     expires_at: datetime
+    is_suspended: bool
 
     @property
     def id(self) -> UUID:
@@ -57,7 +61,14 @@ class ListedSession:
 
 
 async def open_session(
-    database: Database, owner: Principal, email: str, *, password_hash: str, now: datetime, lifetime: timedelta
+    database: Database,
+    owner: Principal,
+    email: str,
+    *,
+    password_hash: str,
+    now: datetime,
+    lifetime: timedelta,
+    is_suspended: bool,
 ) -> NewSession | None:
     """A new session of an active user whose password still has this hash, else None. Sessions that have ended go."""
     secret, session_id = secrets.token_urlsafe(_SECRET_BYTES), new_id()
@@ -76,11 +87,11 @@ async def open_session(
         if not written:
             return None
         await tx.run([recorded(Action.LOGGED_IN, principal, now, session_id)], commit=True)
-    return NewSession(secret, LoginSession(principal, email, now + lifetime))
+    return NewSession(secret, LoginSession(principal, email, now + lifetime, is_suspended))
 
 
 async def find_session(database: Database, secret: str, now: datetime) -> LoginSession | None:
-    """The session behind a cookie; None once it has ended, was revoked, or its user or tenant is not active."""
+    """The session behind a cookie; None once it has ended, was revoked, or nobody may enter the account."""
     if _FORM.fullmatch(secret) is None:
         return None
     async with database.system() as tx:
@@ -92,7 +103,7 @@ async def find_session(database: Database, secret: str, now: datetime) -> LoginS
     touch = Step(queries.TOUCH_SESSION, {**parameters, "touched_before": now - TOUCH_INTERVAL})
     async with database.tenant(principal) as tx:
         _, live = await tx.run([touch, Step(queries.LIVE_SESSION, parameters)], commit=True)
-    return LoginSession(principal, live[0]["email"], live[0]["expires_at"]) if live else None
+    return LoginSession(principal, **live[0]) if live else None
 
 
 async def list_sessions(database: Database, principal: Principal, now: datetime) -> list[ListedSession]:

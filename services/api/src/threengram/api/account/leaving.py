@@ -9,7 +9,7 @@ from starlette.routing import Route
 from threengram.api.account.own import ACCOUNT_PATH, WRONG_PASSWORD, Own
 from threengram.api.exports import Exports
 from threengram.api.forms import Form
-from threengram.api.login import LoginSession
+from threengram.api.login import LEAVING_PATH, LoginSession
 from threengram.api.pages import error_page, page, render, see_other
 from threengram.api.visits import explained
 from threengram.core.erasure import request_erasure
@@ -18,7 +18,6 @@ from threengram.core.people.passwords import MAX_BYTES
 from threengram.runtime.deadline import DeadlineExceeded
 
 EXPORT_PATH: Final = f"{ACCOUNT_PATH}/export"
-DELETE_PATH: Final = f"{ACCOUNT_PATH}/delete"
 DELETED_PATH: Final = f"{ACCOUNT_PATH}/deleted"
 
 
@@ -33,9 +32,9 @@ class LeavingPages:
         """A form that downloads, a page that asks whether it is meant, its form, and what is left to say."""
         limits = self._own.logins.limits
         return [
-            self._own.form(EXPORT_PATH, self._export),
-            self._own.page(DELETE_PATH, self._show),
-            self._own.form(DELETE_PATH, self._delete),
+            self._own.form(EXPORT_PATH, self._export, leaving=True),
+            self._own.page(LEAVING_PATH, self._show, leaving=True),
+            self._own.form(LEAVING_PATH, self._delete, leaving=True),
             page(DELETED_PATH, ["GET"], _say_goodbye, limits=limits, rule=limits.rules.page_address),
         ]
 
@@ -63,6 +62,7 @@ def _asking(session: LoginSession, status: int = 200, *, problem: str | None = N
     context: dict[str, Any] = {
         "email": session.email,
         "csrf": session.csrf,
+        "is_suspended": session.is_suspended,
         "problem": problem,
         "max_bytes": MAX_BYTES,
     }

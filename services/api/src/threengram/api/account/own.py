@@ -33,20 +33,20 @@ class Own:
     clock: Clock
     breaches: Breaches
 
-    def page(self, path: str, show: Shown) -> Route:
+    def page(self, path: str, show: Shown, *, leaving: bool = False) -> Route:
         """A page; others are sent to the login page, and come back."""
 
         async def handle(request: Request) -> Response:
-            session = await self.logins.session_of(request)
+            session = await self.logins.session_of(request, leaving=leaving)
             return self.logins.redirect(request) if session is None else await show(session, request)
 
         return self._route(path, "GET", handle)
 
-    def form(self, path: str, action: Action) -> Route:
+    def form(self, path: str, action: Action, *, leaving: bool = False) -> Route:
         """What a form of ours does; others are sent to the login page."""
 
         async def handle(request: Request) -> Response:
-            session = await self.logins.session_of(request)
+            session = await self.logins.session_of(request, leaving=leaving)
             if session is None:
                 return self.logins.to_login(ACCOUNT_PATH)
             return await action(session, await self.logins.own_form(request, session), request)
