@@ -75,7 +75,7 @@ class Probe:
             log.exception("probe_failed", error, correlation_id="c-1")
         log.info("probe_logged", content=CANARY, topic=CANARY, outcome=CANARY, content_chars=len(CANARY))
         warnings.warn(CANARY, stacklevel=1)
-        with contextlib.suppress(KeyError), telemetry.span("verb.search", query=CANARY, outcome=CANARY, hits=3):
+        with contextlib.suppress(KeyError), telemetry.span("search.page", query=CANARY, outcome=CANARY, hits=3):
             raise KeyError(CANARY)
         with telemetry.span(CANARY):
             pass

@@ -63,7 +63,7 @@ def test_what_may_leave_does_leave(exits: dict[str, str]) -> None:
     for sent in (
         "threengram-runtime",
         "GET /leak/{item_id}",
-        "verb.search",
+        "search.page",
         "threengram.hits",
         "error.type",
         "KeyError",

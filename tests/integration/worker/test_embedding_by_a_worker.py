@@ -29,7 +29,7 @@ def texts(count: int) -> list[str]:
 @contextmanager
 def within_a_trace() -> Iterator[str]:
     """The trace id of everything that is done in the block."""
-    with span("verb.remember"):
+    with span("mcp.tools_call"):
         yield (current_traceparent() or "")[3:35]
 
 

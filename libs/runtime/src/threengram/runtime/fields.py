@@ -31,29 +31,26 @@ class Kind(Enum):
 
 # Lists of words rather than of literals, so that a review sees what was added.
 _TERM_FIELDS = """
-    action actor batch_id catalogue check client_id codec commitment_id component concern correlation_id credential_id
-    cron_id decision effect error_class error_code event_id fact_id fallback family_id from_state grant_id host_class
-    job_id job_run_id jti key_id kid kind lane listener memory_id memory_type method mode model name_hash operation
-    outcome phase policy principal_kind priority prompt_name proposal_id protocol_version provider python_version
-    queue reason relation_id request_id resource route rule run_id schema_version scope_id series session_id severity
-    signal source source_id stage state statement status_class step store surface task task_id tenant_id to_state
-    token_id tool trigger user_id verb version window
+    action actor catalogue check client_id commitment_id component correlation_id credential_id decision effect
+    error_class error_code event_id fact_id fallback family_id grant_id host_class job_run_id jti key_id kid kind
+    lane listener memory_id memory_type method mode model operation outcome phase policy priority proposal_id
+    protocol_version provider python_version queue reason request_id resource route rule run_id scope_id series
+    session_id signal source state statement status_class step store surface task tenant_id token_id tool trigger
+    user_id verb version window
 """.split()  # noqa: SIM905
 _NUMBER_FIELDS = """
-    admin_port age_s attempt attempts batch_size body_bytes budget_bytes bytes_in bytes_out calls claimed claims
-    clients codes content_chars count cpu_s deadline_ms deleted dimensions dropped duration_ms duration_s elapsed_ms
-    embedded erased exit_code expired failed families grants hits index inserted interval_s items kept keys lag_s
-    lease_s left limit lines live memories offset oldest_age_s omitted_windows page_size pages pairs pid
-    pool_available pool_size pool_waiting port processed proposed purged query_chars queue_depth queue_tokens queued
-    rank recall released remaining reset_s results retries retry_after_s rows rss_bytes runs scanned score sessions
-    size_bytes skipped status stored superseded surfaced tenants text_chars texts threads threads_used timeout_s
-    tokens topic_chars total updated vectors waiting windows
+    admin_port attempt attempts batch_size bytes_out calls claimed claims clients codes content_chars count
+    deadline_ms deleted dimensions dropped duration_ms duration_s embedded erased exit_code expired failed families
+    grants hits index inserted interval_s items kept keys lease_s left limit lines live memories offset oldest_age_s
+    omitted_windows pages pairs pid pool_available pool_size port proposed queued rank released remaining reset_s
+    results retries retry_after_s rows runs scanned score sessions size_bytes skipped status stored superseded
+    surfaced tenants text_chars texts threads timeout_s tokens topic_chars total updated vectors waiting windows
 """.split()  # noqa: SIM905
 _FLAG_FIELDS = """
-    allowed cached cancelled created degraded dry_run enabled exported first_window_only has_more is_error is_live
-    replayed retryable sampled truncated
+    allowed cached cancelled created degraded enabled exported first_window_only has_more is_error is_live replayed
+    retryable truncated
 """.split()  # noqa: SIM905
-_TERMS_FIELDS = "caused_by checks frames scopes memory_ids job_ids violations".split()  # noqa: SIM905
+_TERMS_FIELDS = "caused_by checks frames scopes memory_ids violations".split()  # noqa: SIM905
 
 FIELDS: Final[Mapping[str, Kind]] = (
     dict.fromkeys(_TERM_FIELDS, Kind.TERM)
@@ -66,7 +63,6 @@ FIELDS: Final[Mapping[str, Kind]] = (
 SEMANTIC_NAMES: Final[Mapping[str, str]] = {
     "error_class": "error.type",
     "operation": "mcp.method.name",
-    "prompt_name": "gen_ai.prompt.name",
     "protocol_version": "mcp.protocol.version",
     "method": "http.request.method",
     "route": "http.route",
@@ -79,16 +75,11 @@ SEMANTIC_NAMES: Final[Mapping[str, str]] = {
 OTHER_SPAN: Final = "other"
 SPAN_NAMES: Final = frozenset(
     """
-    account.login account.signup auth.admit auth.verify cimd.fetch cimd.resolve cimd.validate client.cimd client.embed
-    client.http client.llm client.redis db.commit db.connect db.query db.statement db.transaction embedder.batch
-    embedder.model embedder.queue embedder.request embedder.tokenize job.beat job.claim job.consolidate job.embed
-    job.erase job.expire job.extract_facts job.purge job.reembed job.ring job.run job.surface mail.send mcp.completion
-    mcp.discover mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read
-    mcp.tools_call mcp.tools_list oauth.authorize oauth.introspect oauth.register oauth.revoke oauth.token
-    ratelimit.hit search.compared search.embed search.fuse search.list search.page search.walked search.worded
-    verb.archive verb.briefing verb.configure_scope
-    verb.describe_environment verb.get_facts verb.get_memories verb.get_memory verb.history verb.list_proposals
-    verb.remember verb.resolve_commitment verb.restore verb.review_proposals verb.revise verb.search
+    cimd.fetch cimd.resolve client.embed client.http client.llm db.connect db.query db.statement embedder.batch
+    embedder.model embedder.queue embedder.tokenize job.embed job.ring job.run mcp.completion mcp.discover
+    mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read mcp.tools_call
+    mcp.tools_list oauth.authorize oauth.register oauth.revoke oauth.token search.compared search.embed search.fuse
+    search.list search.page search.walked search.worded
     """.split()  # noqa: SIM905
 )
 
