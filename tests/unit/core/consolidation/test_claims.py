@@ -26,7 +26,7 @@ from threengram.schema.bounds import MAX_FACTS_PER_WRITE
         ("Der Strompreis liegt bei 28 Cent pro kWh.", ("Strompreis", "liegt_ct_per_kWh", "28")),
         ("L'abonnement coûte 35 euros par mois.", ("abonnement", "coûte_EUR_per_month", "35")),
         ("El internet cuesta 42 euros al mes.", ("internet", "cuesta_EUR_per_month", "42")),
-        ("水槽の深さは100cmです。", ("水槽", "深_cm", "100")),
+        ("水槽の深さは100cmです。", ("水槽", "深さ_cm", "100")),
     ],
 )
 def test_a_measured_claim_is_found(text: str, claim: tuple[str, str, str]) -> None:
@@ -114,6 +114,7 @@ def test_an_article_at_the_head_of_a_second_sentence_is_no_part_of_a_name() -> N
         ("We agreed that the pantry has 9 shelves.", ("pantry", "shelves", "9")),
         ("The visa of Ada expires on 4 July 2030.", ("visa of Ada", "expires", "2030-07-04")),
         ("The power bank holds 74 Wh.", ("power bank", "holds_Wh", "74")),
+        ("Il corso di pittura dura 12 giorni.", ("corso di pittura", "dura_d", "12")),
         ("De heg is 3 m hoog.", ("heg", "hoog_m", "3")),
         ("Bilet wynosi 12 zł.", ("Bilet", "wynosi_PLN", "12")),
     ],
@@ -131,6 +132,10 @@ def test_a_subject_keeps_the_phrase_that_tells_it_from_others(text: str, claim: 
         "The estate manager gives 120% on every Monday.",
         "Our goal is a dropout rate of 4%.",
         "Die Prognose liegt bei 400 Besuchern.",
+        "Next month the shop gets 4 more tills.",
+        "The lease will be 700 EUR.",
+        "Suppose the hall is 30 m long.",
+        "Angenommen, die Halle ist 30 m lang.",
         "At night the pump uses 3 kW.",
         "The fee went from 9 EUR to 12 EUR.",
         "De contributie is misschien 80 euro.",

@@ -34,6 +34,10 @@ NEWER = {
         ("Grandpa takes 20 mg of statin.", "Dr. Amari lowered Grandpa's statin to 10 mg.", FACT),
         ("The audit is booked for 4 June.", "Our auditor rescheduled the audit to 11 June.", COMMITMENT),
     ],
+    "when it was changed": [
+        ("The oven is at 230 °C.", "The baker lowered the oven to 210 °C yesterday.", FACT),
+        ("Die Frist beträgt 5 Tage.", "Die Frist wurde auf 9 Tage verlängert.", FACT),
+    ],
     "another head": [
         ("Olga leads the survey group.", "Since this week Marek leads the survey group.", FACT),
         ("Jan leidt het onderzoek.", "Piet leidt nu het onderzoek.", FACT),
@@ -88,6 +92,8 @@ def test_a_new_value_is_seen_however_it_is_worded(older: str, newer: str, memory
         ("Olga leads the survey group.", "Marek leads the drone group now."),
         ("Olga leads the survey group.", "Marek now leads a survey group."),
         ("We use Redis for sessions.", "We swapped Redis for Valkey in the queue."),
+        ("Die Frist beträgt 5 Tage.", "Die Frist würde auf 9 Tage verlängert."),
+        ("The oven is at 230 °C.", "Suppose the oven is at 250 °C."),
         ("The club has 40 members.", "New members: 12."),
         ("La cena es a las 8.", "La comida es a las 2."),
         ("La mesa es para 4 personas.", "La mesa es a las 8."),

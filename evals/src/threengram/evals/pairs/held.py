@@ -21,7 +21,7 @@ from threengram.evals.pairs.measure import Judged, Share
 from threengram.evals.pairs.prose import JudgedProse
 
 DATA = Path(__file__).parents[4] / "data" / "held"
-SETS = ("first", "second", "third", "fourth", "fifth")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _HEAD = "# Floors of the held sets. Raise them with `make eval ARGS=--raise-floors`, not by hand.\n"
 
 

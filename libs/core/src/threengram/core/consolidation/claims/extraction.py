@@ -29,8 +29,10 @@ CLAIMING = frozenset({MemoryType.FACT, MemoryType.DECISION, MemoryType.PREFERENC
 """Types whose text says what is so; what is promised, blocked, noted or has happened is no measured fact."""
 
 _MEASURED = frozenset({Kind.QUANTITY, Kind.NUMBER})
-_COMPARING = words("than als plus moins más menos più meno mais 比 보다")
-"""What is 12 m higher than something else is not 12 m high."""
+_COMPARING = words(
+    "than more fewer extra additional als mehr weniger weitere plus moins más menos più meno mais 比 보다"
+)
+"""What is 12 m higher than something else is not 12 m high, and 2 more are not 2."""
 
 _BOUNDING = words("over under above below nearly almost über unter fast knapp presque casi quasi quase 超过 约")
 """Right before a value they say where it is not, and how far from it nobody knows."""
@@ -41,6 +43,13 @@ _AIMING = words(
     doelen doelstelling raming cel cele prognoza 目标 目標"""
 )
 """What is aimed at or foreseen is not how it is."""
+
+_COMING = words(
+    """will shall tomorrow soon next morgen bald nächste nächsten nächster nächstes demain bientôt prochain prochaine
+    mañana pronto próximo próxima domani presto prossimo prossima amanhã breve binnenkort volgende jutro wkrótce
+    przyszły przyszłym 明天 下周 下月 明日 来週 来月"""
+)
+"""What is still to come is not how it is."""
 
 _REQUIRING = words("need needs require requires benötigt benötigen nécessite necesita necesitamos requiere")
 """What is needed need not be there."""
@@ -98,7 +107,7 @@ def _is_unclear(clause: Clause) -> bool:
     verb = next((place for place, token in enumerate(clause) if token.is_pivot), 0)
     if any(token.role is Role.FROM and (changes or place > verb) for place, token in enumerate(clause)):
         return True
-    if any(token.key in _COMPARING or fold(token.text) in _REQUIRING | _AIMING for token in clause):
+    if any(token.key in _COMPARING or fold(token.text) in _REQUIRING | _AIMING | _COMING for token in clause):
         return True
     return is_past(clause) or (not changes and any(token.is_happening for token in clause))
 

@@ -74,7 +74,7 @@ def _stem(language: str, folded: str) -> str:
 def words(text: str) -> frozenset[str]:
     """A word list written as text; `|` separates phrases where a phrase may hold blanks."""
     parts = text.split("|") if "|" in text else text.split()
-    return frozenset(fold(part.strip()) for part in parts if part.strip())
+    return frozenset(fold(" ".join(part.split())) for part in parts if part.strip())
 
 
 def stems(stemmer: str | None, text: str) -> frozenset[str]:

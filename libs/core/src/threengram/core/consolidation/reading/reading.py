@@ -16,6 +16,8 @@ _BY_NAME = {lexicon.name: lexicon for lexicon in (*LANGUAGES, UNKNOWN)}
 _BEFORE_NOUNS = frozenset({Role.ARTICLE, Role.GENITIVE, Role.PREPOSITION})
 _NEW = words("new neue neuer neues nouveau nouvelle nuevo nueva nuovo nuova novo nova nieuw nieuwe nowy nowa nowe")
 _MIN_ANNOUNCED = 4
+_YESTERDAY = words("yesterday gestern hier ayer ieri ontem gisteren wczoraj 昨日 昨天")
+_PASSIVE = frozenset({"wurde", "wurden"})
 _TEMPORAL = frozenset({Kind.DATE, Kind.WEEKDAY, Kind.TIME})
 
 
@@ -67,6 +69,9 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
             tokens[position] = _numbered(token, before, after, lexicon)
         elif token.kind is Kind.WORD and token.is_pivot and before is not None and before.role in _BEFORE_NOUNS:
             tokens[position] = replace(token, is_pivot=False)
+        elif token.is_happening and token.role is None and before is not None and before.role is Role.ARTICLE:
+            # `the run`, `il corso`: no verb.
+            tokens[position] = replace(token, is_happening=False)
         elif token.kind is Kind.WORD and before is not None and before.role is Role.TITLE:
             tokens[position] = replace(token, kind=Kind.NAME, slot="name")
         elif token.role is Role.TITLE and not lexicon.is_spaced and before is not None and before.kind is Kind.WORD:
@@ -79,7 +84,16 @@ def _labelled(clause: list[Token], lexicon: Lexicon) -> Clause:
             tokens[position] = Token(token.text, token.key, Kind.CONTRAST, slot="contrast")
         elif token.role is Role.NO_LONGER and _is_alone(token, tokens[:position], lexicon):
             tokens[position] = replace(token, role=Role.SOFT)
-    return tuple(_announced(tokens))
+    return tuple(_announced(_changed(tokens)))
+
+
+def _changed(tokens: list[Token]) -> list[Token]:
+    """Where it tells of a change, `wurde` is no `würde`, and that it was yesterday is no part of the value."""
+    if not any(token.role is Role.CHANGE for token in tokens):
+        return tokens
+    if tokens[-1].key in _YESTERDAY:
+        tokens = tokens[:-1]
+    return [replace(token, role=Role.FUNCTION) if token.text.lower() in _PASSIVE else token for token in tokens]
 
 
 def _announced(tokens: list[Token]) -> list[Token]:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from threengram.core.consolidation.reading import calendar, quantities
@@ -27,6 +28,8 @@ _QUOTED = re.compile(r'"([^"\n]{1,60})"|「([^」\n]{1,60})」|“([^”\n]{1,60
 _LEXEME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+|[.!?;。！？；\n]+|\S")
 _ENDS = re.compile(r"[.!?;。！？；\n]")
 _ASKING = ("?", "？")
+_MEASURE_OF = "さ"
+"""Makes a measure of an adjective: deep, depth."""
 _LATIN = re.compile(r"[A-Za-z]")
 _SCRIPTS = re.compile(r"[\u4e00-\u9fff々]+|[\u30a0-\u30ff]+|[\u3041-\u309f]+|[\uac00-\ud7a3]+")
 _CONTRACTED = re.compile(r"\b(?:can)?n't\b|(?<=[a-z])n't\b")
@@ -206,7 +209,9 @@ def _chunks(text: str, lexicon: Lexicon) -> Iterator[Token]:
     for match in re.finditer(_SCRIPTS.pattern + r"|[A-Za-z]+", text):
         # One letter of kana behind an ideograph inflects it.
         if not ("\u3041" <= match[0] <= "\u309f"):
-            yield _word(match[0], lexicon, is_leading=True)
+            token = _word(match[0], lexicon, is_leading=True)
+            is_measure = text[match.end() : match.end() + 1] == _MEASURE_OF
+            yield replace(token, text=token.text + _MEASURE_OF) if is_measure else token
 
 
 def _flat(char: str) -> str:

@@ -92,9 +92,16 @@ def _subjects_differ(found: Difference, older: Reading, newer: Reading) -> bool:
 
 
 def _subject(clause: Clause) -> list[Token] | None:
-    """What stands before the first word that is known as a verb or says of a change; None without one."""
-    pivot = next((place for place, token in enumerate(clause) if _is_verb(token, is_first=not place)), None)
-    return None if pivot is None else [token for token in clause[:pivot] if token.is_content]
+    """What stands before the first word that is known as a verb or says of a change; None without one.
+
+    Of a sentence that ends with such a word (`Die Frist wurde auf 9 Tage verlängert`) it is what a preposition ends.
+    """
+    end = next((place for place, token in enumerate(clause) if _is_verb(token, is_first=not place)), None)
+    if end is None:
+        return None
+    if end == len(clause) - 1 and clause[end].role is Role.CHANGE:
+        end = next((place for place, token in enumerate(clause) if token.role is Role.PREPOSITION), end)
+    return [token for token in clause[:end] if token.is_content]
 
 
 def _is_verb(token: Token, *, is_first: bool) -> bool:

@@ -32,7 +32,7 @@ DUTCH = Lexicon(
         |waarschijnlijk|vermoedelijk|wellicht|naar verluidt|wil|willen|wilde|graag|gepland|plant|plannen|van plan
         |overweegt|overwegen|minstens|minimaal|hoogstens|maximaal|ten minste|ten hoogste|hooguit|meer dan|minder dan
         |vroeger|destijds|oorspronkelijk|voorheen|bij uitzondering|tijdelijk|vorig jaar|volgend jaar|zegt|zei|denkt
-        |gelooft|meent|volgens""",
+        |gelooft|meent|volgens|stel|stel dat""",
         title="meneer mevrouw dhr mevr dr prof dokter",
     ),
     having=words("heeft hebben had hadden"),

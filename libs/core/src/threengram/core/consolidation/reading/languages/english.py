@@ -47,7 +47,7 @@ ENGLISH = Lexicon(
         |plan to|plans to|planned|planning to|intend to|intends to|considering|wishes|at least|at most
         |up to|no more than|less than|more than|fewer than|used to|back then|formerly|originally
         |in the past|temporarily|for once|only this|just this|this time|whether|said|says|told
-        |according to""",
+        |according to|suppose|supposing|imagine|let us say""",
         title="mr mrs ms dr prof miss sir",
     ),
     having=words("has have had"),

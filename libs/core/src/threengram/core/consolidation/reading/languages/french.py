@@ -41,7 +41,7 @@ FRENCH = Lexicon(
         |souhaitons|envisage|envisageons|envisagent|prévoit|prévoyons|prévu|prévue|peut-être
         |probablement|sans doute|apparemment|selon|dit|a dit|d après|au moins|au plus|au maximum
         |au minimum|autrefois|à l époque|à l origine|exceptionnellement|provisoirement|l an dernier
-        |l an prochain|l année dernière|l année prochaine""",
+        |l an prochain|l année dernière|l année prochaine|supposons|imaginons""",
         title="monsieur madame mme mlle docteur",
     ),
     having=words("a ont avait ai"),

@@ -45,7 +45,7 @@ GERMAN = Lexicon(
         |wahrscheinlich|vermutlich|angeblich|geplant|plant|planen|will|wollen|beabsichtigt|mindestens
         |höchstens|maximal|bis zu|mehr als|weniger als|früher|damals|ehemals|ursprünglich|ausnahmsweise
         |vorübergehend|ob|letztes Jahr|letzten Monat|letzte Woche|voriges Jahr|im Vorjahr|glaubt|meint
-        |denkt|sagt|sagte|laut""",
+        |denkt|sagt|sagte|laut|angenommen|gesetzt den fall""",
         title="herr herrn frau dr prof",
     ),
     having=words("hat haben hatte"),

@@ -12,7 +12,7 @@ ITALIAN = Lexicon(
     roles=roles(
         function="io mi mio mia noi nostro tu ti tuo voi lui lei loro suo sua si che chi e ed o ma quando come",
         article="il lo la l i gli le un uno una",
-        copula="è sono era erano ha hanno aveva c'è essere avere",
+        copula="è sono era erano stato stata stati state ha hanno aveva c'è essere avere",
         preposition="a ad in su con per tra fra al alla nel nella sul sulla durante presso",
         genitive="di del della dello dei degli delle d dell",
         deadline="entro|entro il|prima del|prima di|fino a|fino al",
@@ -29,7 +29,7 @@ ITALIAN = Lexicon(
         hedge="""solo|se|a meno che|potrebbe|potrebbero|dovrebbe|dovrebbero|sarebbe|sarebbero|avrebbe|costerebbe
         |vorrebbe|vorremmo|vorrei|vuole|vogliono|vogliamo|intende|pensiamo di|prevediamo|forse|magari
         |probabilmente|secondo|ha detto|almeno|al massimo|al minimo|fino a un massimo|più di|meno di
-        |in origine|eccezionalmente|provvisoriamente|l anno scorso|l anno prossimo""",
+        |in origine|eccezionalmente|provvisoriamente|l anno scorso|l anno prossimo|supponiamo|immaginiamo""",
         title="signor signora sig dottor dottoressa",
     ),
     having=words("ha hanno aveva"),

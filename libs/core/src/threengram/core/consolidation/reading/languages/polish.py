@@ -32,7 +32,8 @@ POLISH = Lexicon(
         |musi|będzie|będą|prawdopodobnie|podobno|rzekomo|planuje|planujemy|planują|zamierza|zamierzamy|chce|chcemy|chcą
         |chciałby|chciałaby|chciałbym|chciałabym|marzy|rozważa|rozważamy|co najmniej|co najwyżej|minimum|maksymalnie
         |ponad|nie więcej niż|kiedyś|dawniej|wcześniej|pierwotnie|wyjątkowo|tymczasowo|według|mówi|powiedział
-        |powiedziała|twierdzi|czy|w zeszłym roku|w przyszłym roku|kosztował|kosztowała|kosztowało|wynosił|wynosiła
+        |powiedziała|twierdzi|czy|załóżmy|przypuśćmy|w zeszłym roku|w przyszłym roku|kosztował|kosztowała|kosztowało
+        |wynosił|wynosiła
         |wynosiło""",
         title="pan pani dr doktor",
     ),

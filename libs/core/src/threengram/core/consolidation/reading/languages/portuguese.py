@@ -28,7 +28,7 @@ PORTUGUESE = Lexicon(
         |custaria|gostaria|gostaríamos|quer|querem|queremos|pretende|pretendemos|planeia|planeja
         |planejamos|talvez|provavelmente|segundo|disse|pelo menos|no mínimo|no máximo|mais de|menos de
         |antigamente|originalmente|excecionalmente|excepcionalmente|provisoriamente|no ano passado
-        |no próximo ano|no ano que vem""",
+        |no próximo ano|no ano que vem|suponhamos|imaginemos""",
         title="senhor senhora sr sra doutor doutora",
     ),
     having=words("tem têm tinha há"),

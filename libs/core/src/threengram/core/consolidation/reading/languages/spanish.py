@@ -32,7 +32,8 @@ SPANISH = Lexicon(
         |reemplazamos|abandonamos|abandonó""",
         change="""ahora|actualmente|cambió|cambiado|movió|movida|pasó|migró|migramos|aumentó|subió|bajó|aplazada
         |aplazado|actualizado|actualizada|corrección|actualización|cambiaron|movieron|aplazaron|adelantaron
-        |retrasaron|redujeron|redujo|a partir de ahora|desde hoy|desde esta semana|me equivoqué""",
+        |retrasaron|redujeron|redujo|movido|trasladado|trasladada|a partir de ahora|desde hoy|desde esta semana|me
+        equivoqué""",
         soft="aproximadamente unos ya todavía normalmente cada",
         reason="""porque|debido a|debido al|por culpa de|por culpa del
         |gracias a|gracias al|ya que|a causa de|a causa del""",
@@ -41,7 +42,7 @@ SPANISH = Lexicon(
         |planean|pretende|pensamos|piensa|previsto|quizá|quizás|tal vez|probablemente|al parecer
         |supuestamente|según|dijo|dice|al menos|como mínimo|como máximo|hasta un máximo de|más de
         |menos de|antiguamente|originalmente|excepcionalmente|provisionalmente|el año pasado
-        |el próximo año|el año que viene""",
+        |el próximo año|el año que viene|supongamos|imaginemos""",
         title="señor señora sr sra don doña doctor doctora",
     ),
     having=words("tiene tienen tenía hay"),
