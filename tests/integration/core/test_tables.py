@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -117,6 +118,35 @@ def test_functions_with_more_rights_belong_to_roles_that_cannot_log_in(owner: ps
     for name, _, is_powerful, settings, is_public in found:
         assert (is_powerful, is_public) == (False, False), name
         assert settings == ["search_path=pg_catalog, public, pg_temp"], name
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TEMPORARY TABLE users (LIKE public.users)",
+        "CREATE TABLE public.users_of_mine (id uuid)",
+        "CREATE SCHEMA mine",
+        "CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        *(f"SET ROLE {role}" for role in ("tg_resolver", "tg_sweeper", "tg_eraser")),
+        "SET session_replication_role = 'replica'",
+        "COPY users TO PROGRAM 'cat'",
+        "SELECT * FROM pg_statistic",
+        "ALTER TABLE memories DISABLE ROW LEVEL SECURITY",
+    ],
+)
+def test_the_runtime_role_puts_nothing_in_the_way_of_others(database_url: str, statement: LiteralString) -> None:
+    with psycopg.connect(database_url) as runtime, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        runtime.execute(statement)
+
+
+def test_statistics_tell_the_runtime_role_nothing_about_rows(database_url: str, owner: psycopg.Connection) -> None:
+    owner.execute("ANALYZE users, memories")
+    with psycopg.connect(database_url) as runtime:
+        known = runtime.execute("SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public'").fetchall()
+    assert {table for table, _ in known} <= EXEMPT
+    with psycopg.connect(database_url, options="-c row_security=off") as runtime:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level"):
+            runtime.execute("SELECT 1 FROM memories")
 
 
 def test_vectors_are_partitioned_by_tenant_with_one_attached_index_per_model(owner: psycopg.Connection) -> None:

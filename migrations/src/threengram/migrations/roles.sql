@@ -98,6 +98,11 @@ BEGIN
     IF current_setting('threengram.phase') <> 'pre' THEN
         REVOKE ALL ON ALL TABLES IN SCHEMA public FROM tg_resolver, tg_sweeper, tg_eraser;
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I', current_setting('threengram.runtime_role'));
+        -- A temporary table comes before all others of its name, for everybody whom a pooler gives the session later.
+        IF pg_has_role(current_user, (SELECT datdba FROM pg_database WHERE datname = current_database()), 'USAGE') THEN
+            EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO %I', current_database(), current_user);
+            EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+        END IF;
     END IF;
 END $$;
 GRANT USAGE ON SCHEMA public TO tg_resolver, tg_sweeper, tg_eraser;
