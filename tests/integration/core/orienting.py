@@ -1,6 +1,7 @@
 """Short ways to the two reads that begin and end an agent's work."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -8,21 +9,24 @@ from tests.integration.core.writing import rows
 from tests.people import Person
 from threengram.core.briefing import briefing, handoff
 from threengram.core.call import Core, open_call
-from threengram.schema.base import Json
 from threengram.schema.briefing import BriefingInput, BriefingOutput
 from threengram.schema.handoff import HandoffInput, HandoffOutput
 
 EVERYTHING = {"kind": "all"}
 
 
-async def brief(core: Core, person: Person, selector: Json = EVERYTHING, **fields: object) -> BriefingOutput:
+async def brief(
+    core: Core, person: Person, selector: Mapping[str, Any] = EVERYTHING, **fields: object
+) -> BriefingOutput:
     """A briefing, in the words of the wire."""
     request = BriefingInput.parse(orjson.dumps({"selector": selector, **fields}))
     async with open_call(core, person.principal) as call:
         return await briefing(call, request)
 
 
-async def hand_over(core: Core, person: Person, selector: Json = EVERYTHING, **fields: object) -> HandoffOutput:
+async def hand_over(
+    core: Core, person: Person, selector: Mapping[str, Any] = EVERYTHING, **fields: object
+) -> HandoffOutput:
     """A handoff, in the words of the wire."""
     request = HandoffInput.parse(orjson.dumps({"selector": selector, **fields}))
     async with open_call(core, person.principal) as call:

@@ -1,5 +1,7 @@
 """Steps on scopes that several tests take, in the words of the wire."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -10,14 +12,13 @@ from threengram.core.memories.remember import remember
 from threengram.core.memories.revise import revise
 from threengram.core.scopes.configure import configure_scope
 from threengram.core.search import search
-from threengram.schema.base import Json
 from threengram.schema.memories import RememberInput, RememberOutput
 from threengram.schema.revisions import ReviseInput, ReviseOutput
 from threengram.schema.scopes import ConfigureScopeInput
 from threengram.schema.search import SearchInput, SearchOutput
 
 
-async def configure(core: Core, person: Person, action: str, **fields: object) -> Json:
+async def configure(core: Core, person: Person, action: str, **fields: object) -> Mapping[str, Any]:
     request = ConfigureScopeInput.parse(orjson.dumps({"action": action, **fields}))
     async with open_call(core, person.principal) as call:
         return (await configure_scope(call, request)).wire()

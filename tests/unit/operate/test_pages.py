@@ -15,6 +15,7 @@ from threengram.cli.main import app
 from threengram.gateway.tools import TOOLS
 
 README = ROOT / "README.md"
+PARTS = ("libs", "services", "migrations", "evals", "tests")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
@@ -50,6 +51,13 @@ def test_every_command_in_running_text_exists(path: Path) -> None:
 def test_every_page_that_is_linked_to_exists(path: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text())
     assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)
+def test_every_file_of_ours_that_is_named_exists(path: Path) -> None:
+    ours = [f"/{found.relative_to(ROOT)}" for part in PARTS for found in (ROOT / part).rglob("*.*")]
+    named = re.findall(r"`((?:\w+/)*\w+\.(?:py|sql|toml))`", path.read_text())
+    assert [name for name in named if not any(one.endswith(f"/{name}") for one in ours)] == []
 
 
 def test_the_commands_of_the_readme_exist() -> None:

@@ -4,7 +4,6 @@ Wire names are camelCase, Python names are snake_case. `Input.parse` accepts wir
 by field name.
 """
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -50,6 +49,3 @@ def _is_none(value: object) -> bool:
 def present(description: str | None = None) -> Any:
     """A field whose key is on the wire only when it has content."""
     return Field(default=None, exclude_if=_is_none, description=description)
-
-
-Json = Mapping[str, Any]

@@ -12,12 +12,6 @@ from threengram.schema.instants import parse_instant
 from threengram.schema.memories import NewFact
 from threengram.schema.search import AsOf
 
-
-def instant(text: str) -> datetime:
-    """The instant, in UTC; raises `ValueError` for one without an offset."""
-    return parse_instant(text)
-
-
 MemoryId = Annotated[UUID, typer.Argument(metavar="ID", help="Of a memory, as the other commands show it.")]
 Content = Annotated[str, typer.Argument(help="One atom, complete in itself; `-` reads it from the input.")]
 Types = Annotated[list[MemoryType] | None, typer.Option("--type", help="Only these types; may be repeated.")]
@@ -32,15 +26,20 @@ Facts = Annotated[
     ),
 ]
 DueAt = Annotated[
-    datetime | None, typer.Option("--due", parser=instant, metavar="TIME", help="Of a commitment; RFC 3339.")
+    datetime | None, typer.Option("--due", parser=parse_instant, metavar="TIME", help="Of a commitment; RFC 3339.")
 ]
 Owner = Annotated[str | None, typer.Option(help="Of a commitment: who has to do it.")]
 Recurrence = Annotated[str | None, typer.Option(metavar="RRULE", help="Of a commitment; RFC 5545, needs --due.")]
-Instant = Annotated[datetime | None, typer.Option(parser=instant, metavar="TIME", help="RFC 3339 with an offset.")]
-ValidAt = Annotated[
-    datetime | None, typer.Option(parser=instant, metavar="TIME", help="As it was true then; RFC 3339 with an offset.")
+Instant = Annotated[
+    datetime | None, typer.Option(parser=parse_instant, metavar="TIME", help="RFC 3339 with an offset.")
 ]
-KnownAt = Annotated[datetime | None, typer.Option(parser=instant, metavar="TIME", help="As it was on record then.")]
+ValidAt = Annotated[
+    datetime | None,
+    typer.Option(parser=parse_instant, metavar="TIME", help="As it was true then; RFC 3339 with an offset."),
+]
+KnownAt = Annotated[
+    datetime | None, typer.Option(parser=parse_instant, metavar="TIME", help="As it was on record then.")
+]
 
 
 def as_of(valid_at: datetime | None, known_at: datetime | None) -> AsOf | None:
