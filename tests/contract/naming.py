@@ -135,7 +135,7 @@ CASES: list[Case] = [
 NAME_NOTHING = frozenset({
     "memoryType", "memoryTypes", "topic", "content", "facts", "facts.value", "facts.confidence", "facts.validFrom",
     "facts.validTo", "dueAt", "owner", "recurrence", "limit", "status", "asOf", "asOf.validAt", "asOf.asKnownAt",
-    "recordedAfter", "recordedBefore", "order", "projection", "range", "range.from", "range.to", "edgeIntent",
+    "dryRun", "recordedAfter", "recordedBefore", "order", "projection", "range", "range.from", "range.to", "edgeIntent",
     "edgeType", "selector", "selector.kind", "selector.includeUnscoped", "mode", "sections", "sectionLimit",
     "generatedFor", "maxContentChars", "action", "agent", "source", "enabled",
     "confirm",

@@ -15,6 +15,7 @@ from threengram.api.auth import Authenticator
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
 from threengram.api.gates import Limits
+from threengram.api.imports import ImportLimits
 from threengram.api.rate import RateLimits
 from threengram.core.call import Core, OpenCall, open_call
 from threengram.core.identity.api_key_use import ApiKeyResolver, ApiKeyUses
@@ -35,6 +36,7 @@ def api_of(
     a_minute: int = PLENTY,
     calls: OpenCall | None = None,
     exports: Exports | None = None,
+    import_limits: ImportLimits | None = None,
 ) -> ASGIApp:
     """The service on `core`, or on other `calls`, with limits that only stand in a test's way if it says so."""
     uses = ApiKeyUses(core.database)
@@ -45,6 +47,7 @@ def api_of(
             open_call=calls or partial(open_call, core),
             limits=limits or Limits(),
             exports=exports,
+            import_limits=import_limits or ImportLimits(),
         )
     )
 

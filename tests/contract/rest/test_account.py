@@ -21,7 +21,7 @@ from tests.integration.core.writing import rows, write
 from tests.integration.runtime.processes import PATIENCE_S
 from tests.people import Person, a_person, in_database
 from tests.waiting import wait_until
-from threengram.api.exports import MEDIA_TYPE, Exports
+from threengram.api.exports import NDJSON, Exports
 from threengram.core.call import Core, open_call
 from threengram.core.cursor import CursorSealer
 from threengram.core.db.database import Database
@@ -49,7 +49,7 @@ async def owner(core: Core, rest: Rest, alice: Person) -> Rest:
 async def test_an_account_is_downloaded_as_lines_that_are_counted_at_the_end(rest: Rest, owner: Rest) -> None:
     await rest.post("/memories", NOTE)
     answer = await owner.get("/export")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, MEDIA_TYPE)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, NDJSON)
     assert answer.headers["content-disposition"] == 'attachment; filename="3ngram-export-2026-03-02.ndjson"'
     assert (answer.headers["cache-control"], "ratelimit-limit" in answer.headers) == ("no-store", True)
     records = [orjson.loads(line) for line in answer.text.splitlines()]
@@ -84,7 +84,7 @@ async def test_that_somebody_took_everything_along_is_on_record(core: Core, owne
 
 async def test_the_head_of_an_export_is_empty(owner: Rest) -> None:
     answer = await owner.send("HEAD", "/export")
-    assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, MEDIA_TYPE, b"")
+    assert (answer.status_code, answer.headers["content-type"], answer.content) == (200, NDJSON, b"")
 
 
 async def test_a_second_export_at_once_is_told_to_wait(core: Core, owner: Rest, alice: Person) -> None:
@@ -101,11 +101,10 @@ async def test_a_process_sends_no_more_exports_than_it_has_places(
 ) -> None:
     exports = Exports(lambda principal: open_call(core, principal), max_at_once=1)
     async with requests_to(api_of(core, limiter, exports=exports), await a_key(core, alice, ACCOUNT)) as owner:
-        exports.take_place()
-        answer = await owner.get("/export")
+        with exports.places.one():
+            answer = await owner.get("/export")
         assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
         assert "retry-after" in answer.headers
-        exports.leave_place()
         for _ in range(2):
             assert (await owner.get("/export")).status_code == 200
 

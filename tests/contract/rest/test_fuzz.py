@@ -61,6 +61,12 @@ def fuzzing_key(database_url: str) -> str:
     return new_key(database_url)
 
 
+@schemathesis.serializer("application/x-ndjson")
+def one_line(_ctx: object, value: object) -> bytes:
+    """A body of one line."""
+    return value if isinstance(value, bytes) else orjson.dumps(value) + b"\n"
+
+
 schema = schemathesis.openapi.from_dict(orjson.loads(document(OPERATIONS)), config=config)
 
 

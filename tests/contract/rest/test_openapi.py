@@ -47,9 +47,10 @@ async def test_the_description_is_served_to_anybody(rest: Rest) -> None:
 def test_requests_are_closed_and_answers_are_open_and_loose(description: dict[str, Any]) -> None:
     for path in description["paths"].values():
         for operation in path.values():
-            if "requestBody" in operation:
-                schema = operation["requestBody"]["content"]["application/json"]["schema"]
-                assert all(node["additionalProperties"] is False for node in _objects(schema))
+            for media_type, body in operation.get("requestBody", {}).get("content", {}).items():
+                # A line of an export is an answer that came back: a later release may have written it.
+                is_open = media_type == "application/x-ndjson"
+                assert all(node["additionalProperties"] is is_open for node in _objects(body["schema"]))
             success = operation["responses"].get("200") or operation["responses"]["201"]
             (answer,) = success["content"].values()
             schema = answer["schema"]

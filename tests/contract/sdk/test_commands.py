@@ -124,6 +124,14 @@ def test_an_account_is_taken_along_in_a_file_of_ones_own(run: Run, ended: Any, t
     assert [record["content"] for record in records if record["record"] == "memory"] == ["The shed is green."]
     assert file.stat().st_mode & 0o777 == 0o600
     assert ended("export", str(file))[0] == 2
+    assert "memory  1 there already" in run("import", str(file), "--dry-run")
+    assert "memory  1 there already" in run("import", str(file))
+    file.write_text(file.read_text().replace("The shed is green.", "The shed is blue."))
+    assert "id_taken" in run("import", str(file))
+    file.write_text("nonsense\n")
+    code, _, complaint = ended("import", str(file))
+    assert (code, "line 1: Not a JSON object in UTF-8" in complaint) == (1, True)
+    assert ended("import", str(tmp_path / "none"))[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from threengram.sdk import request as sdk_request
 from threengram.sdk.iteration import Download, Walk
 from threengram.sdk.operation import Operation
 from threengram.sdk.operations import Operations
+from threengram.sdk.uploads import Upload
 
 METHODS: dict[str, Operation[Any, Any]] = {
-    name: member.operation if isinstance(member, Download) else member
+    name: member if isinstance(member, Operation) else member.operation
     for name, member in vars(Operations).items()
-    if isinstance(member, Operation | Download)
+    if isinstance(member, Operation | Download | Upload)
 }
 WALKS: dict[str, Walk[Any, Any, Any]] = {
     name: member for name, member in vars(Operations).items() if isinstance(member, Walk)
@@ -81,6 +82,6 @@ def test_both_clients_have_every_method_and_no_other() -> None:
     def public(client: type[object]) -> set[str]:
         return {name for name in dir(client) if not name.startswith("_")}
 
-    shared = {*METHODS, *WALKS, "send", "stream", "within"}
+    shared = {*METHODS, *WALKS, "send", "stream", "upload", "within"}
     assert public(Threengram) == {*shared, "close"}
     assert public(AsyncThreengram) == {*shared, "aclose"}

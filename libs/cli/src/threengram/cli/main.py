@@ -9,6 +9,7 @@ from threengram.cli.commands import (
     backup,
     demo,
     export,
+    import_,
     jobs,
     keys,
     models,
@@ -52,7 +53,7 @@ for name, command in {
     "remember": write.remember, "search": read.search, "list": read.list_memories, "show": read.show,
     "history": read.history, "facts": read.facts, "briefing": read.briefing, "handoff": read.handoff,
     "revise": write.revise, "resolve": write.resolve, "archive": write.archive, "unarchive": write.unarchive,
-    "export": export.export,
+    "export": export.export, "import": import_.import_,
 }.items():  # fmt: skip
     app.command(name, rich_help_panel="A memory")(command)
 app.add_typer(scopes.app, name="scopes", rich_help_panel="A memory")

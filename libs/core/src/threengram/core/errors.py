@@ -8,6 +8,7 @@
     │   └── InsufficientScope
     ├── InvalidRequest       the caller can repair it                   HTTP 400
     │   ├── InvalidCursor
+    │   ├── InvalidLine
     │   └── UnscopedRetrieval
     ├── NotFound             unknown and foreign ids alike              HTTP 404
     ├── Conflict             the state does not allow it                HTTP 409
@@ -21,14 +22,21 @@
 `str(error)` is safe to show: it carries ids, kinds and lengths, never content.
 """
 
-from threengram.schema.errors import ErrorCode
+from collections.abc import Sequence
+
+from threengram.schema.errors import ErrorCode, Issue
 
 
 class Error(Exception):
-    """A failure with a stable `code`; `field` is a wire path, `subject_id` the id of what it is about."""
+    """A failure with a stable `code`; `field` is a wire path, `subject_id` the id of what it is about.
+
+    `line` and `issues` are of input that came line by line.
+    """
 
     code: ErrorCode = ErrorCode.INTERNAL_ERROR
     retryable = False
+    line: int | None = None
+    issues: Sequence[Issue] = ()
 
     def __init__(self, message: str, *, field: str | None = None, subject_id: str | None = None) -> None:
         super().__init__(message)
@@ -85,6 +93,17 @@ class InvalidCursor(InvalidRequest):
 
     def __init__(self) -> None:
         super().__init__("this is no cursor of the same question; ask again without one", field="cursor")
+
+
+class InvalidLine(InvalidRequest):
+    """A line that can't be understood as a whole; those before it count, those after it were not looked at."""
+
+    def __init__(self, line: int, issues: Sequence[Issue]) -> None:
+        first = issues[0]
+        words = f"{first.path}: {first.message}" if first.path else first.message
+        super().__init__(f"line {line}: {words}", field=first.path or None)
+        self.line = line
+        self.issues = issues
 
 
 class UnscopedRetrieval(InvalidRequest):

@@ -19,6 +19,12 @@ MAX_FACTS_LIMIT = 200
 MAX_IMPORT_CONTENT_CHARS = 262_144
 """Imported bodies may be this long; they are searched, and read back in bounded pieces."""
 
+MAX_IMPORT_LINE_BYTES = 4 * 1024 * 1024
+"""More than the longest memory takes with every character escaped."""
+
+MAX_IMPORT_SKIPS = 100
+"""Skipped records that the report of an import names one by one; it counts them all."""
+
 MAX_QUERY_CHARS = 2_000
 DEFAULT_SEARCH_LIMIT = 5
 MAX_SEARCH_LIMIT = 25

@@ -126,5 +126,6 @@ class ErrorBody(Output):
     detail: str | None = present("What went wrong, in words")
     field: str | None = present("Where in the input")
     id: str | None = present("What it is about")
+    line: int | None = present("Which line of what was sent, from 1 on")
     issues: list[IssueBody] | None = present("Everything that is wrong with the input, as far as it was looked at")
     retryable: bool

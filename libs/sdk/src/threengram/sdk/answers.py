@@ -39,7 +39,7 @@ def failure_of(response: httpx2.Response) -> ApiError:
         return api_error(Failure(status, f"http_{status}", detail, retryable=retryable, retry_after_s=wait_s))
     issues = tuple(Issue(issue.path, issue.code, issue.message) for issue in body.issues or ())
     code, detail = str(body.error), body.detail or str(body.error)
-    return api_error(Failure(status, code, detail, body.field, body.id, issues, body.retryable, wait_s))
+    return api_error(Failure(status, code, detail, body.field, body.id, issues, body.retryable, wait_s, body.line))
 
 
 def refusal_of(error: ValidationError) -> InvalidInput:

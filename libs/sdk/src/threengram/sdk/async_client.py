@@ -1,7 +1,7 @@
 """The client whose answers are awaited."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Self
 
 import anyio
@@ -22,8 +22,9 @@ from threengram.sdk.connection import (
 from threengram.sdk.errors import ThreengramError, TimedOut
 from threengram.sdk.method import Awaiting
 from threengram.sdk.records import Lines
-from threengram.sdk.request import Request
+from threengram.sdk.request import NDJSON, Request
 from threengram.sdk.retries import Retries
+from threengram.sdk.uploads import awaited
 
 
 class AsyncThreengram(Connected, Awaiting):
@@ -92,6 +93,20 @@ class AsyncThreengram(Connected, Awaiting):
                         yield line
         except httpx2.RequestError as error:
             raise no_answer(error) from error
+
+    async def upload(self, request: Request[Out], pieces: Iterator[bytes]) -> Out:
+        """The answer to a file, sent once; the timeout is for each piece. Raises `ThreengramError`."""
+        url, headers = self._connection.url(request.path), {**self._connection.headers, "content-type": NDJSON}
+        bounds, content = bounds_of(self._connection.timeout_s), awaited(pieces)
+        try:
+            response = await self._http.request(
+                request.method, url, headers=headers, timeout=bounds, params=request.arguments, content=content
+            )
+        except httpx2.RequestError as error:
+            raise no_answer(error) from error
+        if not response.is_success:
+            raise failure_of(response)
+        return answer_of(request.gives, response)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -21,7 +21,7 @@ from threengram.sdk.connection import (
 from threengram.sdk.errors import ThreengramError
 from threengram.sdk.method import Blocking
 from threengram.sdk.records import Lines
-from threengram.sdk.request import Request
+from threengram.sdk.request import NDJSON, Request
 from threengram.sdk.retries import Retries
 
 
@@ -87,6 +87,20 @@ class Threengram(Connected, Blocking):
                     yield from lines.cut(piece)
         except httpx2.RequestError as error:
             raise no_answer(error) from error
+
+    def upload(self, request: Request[Out], pieces: Iterator[bytes]) -> Out:
+        """The answer to a file, sent once; the timeout is for each piece. Raises `ThreengramError`."""
+        url, headers = self._connection.url(request.path), {**self._connection.headers, "content-type": NDJSON}
+        bounds = bounds_of(self._connection.timeout_s)
+        try:
+            response = self._http.request(
+                request.method, url, headers=headers, timeout=bounds, params=request.arguments, content=pieces
+            )
+        except httpx2.RequestError as error:
+            raise no_answer(error) from error
+        if not response.is_success:
+            raise failure_of(response)
+        return answer_of(request.gives, response)
 
     def close(self) -> None:
         """Close the connections."""

@@ -59,13 +59,14 @@ class Failure:
     issues: tuple[Issue, ...] = ()
     retryable: bool = False
     retry_after_s: float | None = None
+    line: int | None = None
 
 
 class ApiError(ThreengramError):
     """A refusal, with the `code` that programs tell it by and the wire path of the `field` it is about, if any.
 
     `id` is that of the memory, proposal or other thing in question; `issues` lists everything found wrong with the
-    arguments; `retry_after_s` is how long the server asks to be left alone, in seconds.
+    arguments; `retry_after_s` is how long the server asks to be left alone, in seconds; `line` is that of a file.
     """
 
     def __init__(self, failure: Failure) -> None:
@@ -79,6 +80,7 @@ class ApiError(ThreengramError):
         self.issues = failure.issues
         self.retryable = failure.retryable
         self.retry_after_s = failure.retry_after_s
+        self.line = failure.line
 
     def __str__(self) -> str:
         about = "" if self.id is None else f" ({self.id})"

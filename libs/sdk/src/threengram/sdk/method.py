@@ -25,6 +25,10 @@ class Blocking(ABC):
     def stream(self, request: Request[Any]) -> Iterator[bytes]:
         """The lines of the answer as they come; raises `ThreengramError`."""
 
+    @abstractmethod
+    def upload(self, request: Request[Out], pieces: Iterator[bytes]) -> Out:
+        """The answer to a file, sent once; raises `ThreengramError`."""
+
 
 class Awaiting(ABC):
     """Whoever carries out a request and lets others work meanwhile."""
@@ -36,6 +40,10 @@ class Awaiting(ABC):
     @abstractmethod
     def stream(self, request: Request[Any]) -> AsyncIterator[bytes]:
         """The lines of the answer as they come; raises `ThreengramError`."""
+
+    @abstractmethod
+    async def upload(self, request: Request[Out], pieces: Iterator[bytes]) -> Out:
+        """The answer to a file, sent once; raises `ThreengramError`."""
 
 
 class Method:

@@ -30,6 +30,7 @@ from threengram.schema.environment import (
 from threengram.schema.export import ExportInput, ExportRecord
 from threengram.schema.facts import GetFactsInput, GetFactsOutput
 from threengram.schema.handoff import HandoffInput, HandoffOutput
+from threengram.schema.imports import ImportInput, ImportReport
 from threengram.schema.memories import (
     GetMemoriesInput,
     GetMemoriesOutput,
@@ -80,6 +81,7 @@ from threengram.schema.sessions import (
 from threengram.sdk.iteration import downloads, walks
 from threengram.sdk.operation import reads, writes
 from threengram.sdk.records import is_end, record_of
+from threengram.sdk.uploads import uploads
 
 _ACCEPTED: Final[TypeAdapter[EdgeApplied | FactApplied]] = TypeAdapter(EdgeApplied | FactApplied)
 _REJECTED: Final[TypeAdapter[EdgeRejected | FactRejected]] = TypeAdapter(EdgeRejected | FactRejected)
@@ -251,6 +253,15 @@ class Operations:
         """Everything that the account holds, of one snapshot, record by record; the last one counts them.
 
         Needs the scope `account`. Raises `Unreachable` at the end of an export that was cut off.
+        """
+
+    @uploads("POST", "/import", ImportInput, ImportReport)
+    def import_account(self) -> None:
+        """Bring in an export, the lines of `file`: a file opened for reading bytes, or anything else that gives them.
+
+        Nothing that is there already is changed, and the same file a second time changes nothing; so one that was
+        interrupted is sent again. Needs the scope `account`. Raises `InvalidInput` with the `line` that can't be
+        understood; what stands before it is in.
         """
 
     @writes("DELETE", "/account", DeleteAccountInput, DeleteAccountOutput)

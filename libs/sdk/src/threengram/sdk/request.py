@@ -13,6 +13,7 @@ from threengram.schema.forms import TAG, InputForms
 from threengram.schema.reading import Out
 
 PREFIX: Final = "/api/v1"
+NDJSON: Final = "application/x-ndjson"
 
 
 @dataclass(frozen=True)

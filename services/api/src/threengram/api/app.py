@@ -14,6 +14,7 @@ from threengram.api.browsing import routes as browsing
 from threengram.api.build import Collaborators, build_app
 from threengram.api.exports import Exports
 from threengram.api.gates import Limits
+from threengram.api.imports import ImportLimits
 from threengram.api.limits import EdgeLimits
 from threengram.api.login import Logins
 from threengram.api.mail.mail import Mail
@@ -117,6 +118,12 @@ class Api:
             rates=self.rates,
             open_call=self.connections.open_call,
             limits=Limits(settings.max_body_bytes, settings.request_timeout_s),
+            import_limits=ImportLimits(
+                timeout_s=settings.import_timeout_s,
+                batch_timeout_s=settings.request_timeout_s,
+                max_body_bytes=settings.import_max_bytes,
+                max_at_once=settings.imports_at_once,
+            ),
             routes=[
                 *static_routes(self.edge_limits),
                 *self.logins.routes(),

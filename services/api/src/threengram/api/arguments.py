@@ -16,13 +16,13 @@ In = TypeVar("In", bound=Input)
 _CLOSE = {"connection": "close"}
 
 
-def require_json(request: Request) -> None:
-    """Raise `Refused` (415) unless the body is said to be plain JSON in UTF-8 (RFC 8259, section 8.1)."""
+def require(wanted: str, request: Request) -> None:
+    """Raise `Refused` (415) unless the body is said to be of the media type, plain and in UTF-8 (RFC 8259, 8.1)."""
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
-    if media_type.strip().lower() != "application/json" or charset not in ("", "utf-8") or encoding != "identity":
-        detail = "send the body as application/json in UTF-8, not compressed"
+    if media_type.strip().lower() != wanted or charset not in ("", "utf-8") or encoding != "identity":
+        detail = f"send the body as {wanted} in UTF-8, not compressed"
         raise Refused(415, ErrorCode.UNSUPPORTED_MEDIA_TYPE, detail)
 
 

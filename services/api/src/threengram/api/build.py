@@ -16,6 +16,7 @@ from threengram.api import failures
 from threengram.api.auth import Authenticator
 from threengram.api.exports import Exports
 from threengram.api.gates import Gates, Limits
+from threengram.api.imports import ImportLimits, Imports
 from threengram.api.limits import CountedRoute, EdgeLimits, Endpoint, TooMany, declare
 from threengram.api.openapi import document
 from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation
@@ -45,6 +46,7 @@ class Collaborators:
     routes: Sequence[Route] = ()
     metadata_url: str | None = None
     exports: Exports | None = None
+    import_limits: ImportLimits = field(default_factory=ImportLimits)
     lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 
@@ -70,6 +72,7 @@ def build_routes(collaborators: Collaborators) -> FastAPI:
         collaborators.open_call,
         collaborators.limits,
         collaborators.exports or Exports(collaborators.open_call),
+        Imports(collaborators.open_call, collaborators.import_limits),
         collaborators.metadata_url,
     )
     # Literal paths first: `/memories/get` is no memory's id, whatever the method.

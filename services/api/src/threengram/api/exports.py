@@ -12,15 +12,16 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from threengram.api.places import Places
 from threengram.core.call import OpenCall
-from threengram.core.errors import Error, Unavailable
+from threengram.core.errors import Error
 from threengram.core.export import export
 from threengram.core.principal import Principal
 from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
 from threengram.schema.export import ExportBegins, ExportInput, ExportRecord
 
-MEDIA_TYPE: Final = "application/x-ndjson"
+NDJSON: Final = "application/x-ndjson"
 PIECE_BYTES: Final = 65_536
 STALL_TIMEOUT_S: Final = 10.0
 """How long a client may take to accept a piece; slower ones would hold a snapshot of the database for hours."""
@@ -43,17 +44,7 @@ class Exports:
     ) -> None:
         self.open_call = open_call
         self.timeout_s = timeout_s
-        self._free = max_at_once
-
-    def take_place(self) -> None:
-        """Raises `Unavailable` when there is none; `leave_place` gives it back."""
-        if self._free == 0:
-            raise Unavailable("too many exports are under way; try again in a minute")
-        self._free -= 1
-
-    def leave_place(self) -> None:
-        """For the next one."""
-        self._free += 1
+        self.places = Places(max_at_once, "exports")
 
     def download(self, principal: Principal, failed: Failed) -> "Download":
         """The export of the principal's account as an attachment."""
@@ -63,7 +54,7 @@ class Exports:
 class Download(Response):
     """A response that begins with the first page: until then it can still be an error."""
 
-    media_type = MEDIA_TYPE
+    media_type = NDJSON
 
     def __init__(self, exports: Exports, principal: Principal, failed: Failed) -> None:
         super().__init__(headers={"cache-control": "no-store", "x-content-type-options": "nosniff"})
@@ -80,11 +71,8 @@ class Download(Response):
             return
         gone = asyncio.create_task(_disconnected(receive))
         try:
-            self._exports.take_place()
-            try:
+            with self._exports.places.one():
                 await self._stream(gone, send)
-            finally:
-                self._exports.leave_place()
         except (Error, DeadlineExceeded) as error:
             if self._has_begun:
                 _log.warning("export_cut_off", error_class=type(error).__name__)

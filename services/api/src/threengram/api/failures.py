@@ -82,6 +82,8 @@ def of_core(error: errors.Error) -> Response:
         detail=str(error)[:MAX_DETAIL_CHARS],
         field=error.field,
         id=error.subject_id or None,
+        line=error.line,
+        issues=[_issue(issue) for issue in error.issues] or None,
         retryable=error.retryable,
     )
     return answer(status_of(error), body, _headers_of(error))
@@ -120,7 +122,7 @@ def of_arguments(error: ValidationError) -> Response:
 
 def of_issues(issues: Iterable[Issue]) -> Response:
     """A list of what is wrong with the input; `field` is the first name that is unknown, since it explains the rest."""
-    listed = [IssueBody(path=issue.path, code=issue.code, message=issue.message) for issue in issues]
+    listed = [_issue(issue) for issue in issues]
     words = "; ".join(f"{issue.path}: {issue.message}" if issue.path else issue.message for issue in listed)
     first = next((issue for issue in listed if issue.code == "extra_forbidden"), listed[0])
     body = ErrorBody(
@@ -131,6 +133,10 @@ def of_issues(issues: Iterable[Issue]) -> Response:
         retryable=False,
     )
     return answer(400, body)
+
+
+def _issue(issue: Issue) -> IssueBody:
+    return IssueBody(path=issue.path, code=issue.code, message=issue.message)
 
 
 def of_deadline() -> Response:

@@ -14,9 +14,10 @@ from starlette.responses import Response
 
 from threengram.api import arguments, failures
 from threengram.api.auth import Authenticator
-from threengram.api.exports import Exports
+from threengram.api.exports import NDJSON, Exports
 from threengram.api.failures import Refused
-from threengram.api.operations import AnyOperation, DownloadOperation, Operation
+from threengram.api.imports import Imports
+from threengram.api.operations import AnyOperation, DownloadOperation, Operation, UploadOperation
 from threengram.api.rate import RateLimits
 from threengram.core.call import OpenCall
 from threengram.core.errors import Error, InsufficientScope, NotFound
@@ -26,6 +27,7 @@ from threengram.runtime.deadline import DeadlineExceeded, deadline
 from threengram.runtime.logging import get_logger
 from threengram.schema.base import Input
 from threengram.schema.errors import ErrorCode, issues_of
+from threengram.schema.imports import ImportInput
 
 _CHALLENGE = "www-authenticate"
 _NO_STORE = {"cache-control": "no-store"}
@@ -50,6 +52,7 @@ class Gates:
         open_call: OpenCall,
         limits: Limits,
         exports: Exports,
+        imports: Imports,
         metadata_url: str | None = None,
     ) -> None:
         self._metadata_url = metadata_url
@@ -58,6 +61,7 @@ class Gates:
         self._open_call = open_call
         self._limits = limits
         self._exports = exports
+        self._imports = imports
 
     async def serve(self, operation: AnyOperation, request: Request) -> Response:
         """The answer; every foreseen failure is one too."""
@@ -94,6 +98,8 @@ class Gates:
             return failures.of_issues(issues)
         if isinstance(operation, DownloadOperation):
             return self._exports.download(principal, self._failed)
+        if isinstance(operation, UploadOperation):
+            return await self._taken(principal, given, request)
         try:
             content = await self._run(operation, principal, given)
         except ValidationError as error:
@@ -101,10 +107,15 @@ class Gates:
             return failures.of_fault(ErrorCode.INVALID_OUTPUT)
         return Response(content, operation.status, _NO_STORE, "application/json")
 
+    async def _taken(self, principal: Principal, given: Input, request: Request) -> Response:
+        arguments.require(NDJSON, request)
+        report = await self._imports.take(principal, ImportInput.model_validate(given), request)
+        return Response(orjson.dumps(report.wire()), 200, _NO_STORE, "application/json")
+
     async def _body(self, operation: AnyOperation, request: Request) -> bytes:
         if not operation.has_body or not _sends_a_body(request):
             return b""
-        arguments.require_json(request)
+        arguments.require("application/json", request)
         return await arguments.body_of(
             request, max_bytes=self._limits.max_body_bytes, timeout_s=self._limits.request_timeout_s
         )

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import JSONResponse
 
-from threengram.api.exports import MEDIA_TYPE, Download
-from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation, DownloadOperation
+from threengram.api.exports import NDJSON, Download
+from threengram.api.operations import OPERATIONS, PREFIX, AnyOperation, DownloadOperation, UploadOperation
 from threengram.api.operations.environment import VERSION
 from threengram.schema.advertise import input_schema, output_schema
 from threengram.schema.errors import ErrorBody
@@ -40,7 +40,7 @@ _FAILURES: Final = {
     408: "The body did not arrive in time",
     409: "The present state does not allow it",
     413: "The body is too large",
-    415: "The body is not JSON in UTF-8",
+    415: "The body is of another kind, or compressed",
     429: "Too many calls",
     500: "A failure of the server",
     503: "A dependency is down; try again",
@@ -89,8 +89,8 @@ async def _unserved() -> None:
 def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
     absent = set() if operation.can_be_missing else {404}
     absent |= set() if operation.can_conflict else {409}
-    absent |= set() if operation.has_body else {408, 413, 415}
-    media_type = MEDIA_TYPE if isinstance(operation, DownloadOperation) else _JSON
+    absent |= set() if operation.has_body or isinstance(operation, UploadOperation) else {408, 413, 415}
+    media_type = NDJSON if isinstance(operation, DownloadOperation) else _JSON
     success = _response("Success", output_schema(operation.output), _RATE_HEADERS, media_type)
     responses: dict[int | str, dict[str, Any]] = {operation.status: success}
     for status, text in _FAILURES.items():
@@ -119,6 +119,8 @@ def _extra(operation: AnyOperation) -> dict[str, Any]:
     if operation.has_body:
         body = _without(schema, outside)
         extra["requestBody"] = {"required": bool(body.get("required")), "content": {_JSON: {"schema": body}}}
+    if isinstance(operation, UploadOperation):
+        extra["requestBody"] = {"required": True, "content": {NDJSON: {"schema": output_schema(operation.line)}}}
     return extra
 
 

@@ -102,6 +102,11 @@ class Settings(EdgeSettings):
         ge=1,
         description="Exports that one process sends at the same time; each holds a connection of the pool.",
     )
+    import_timeout_s: float = Field(
+        default=600, gt=0, le=3600, description="Longest time one import may take; sent again, it goes on."
+    )
+    import_max_bytes: int = Field(default=268_435_456, ge=1, description="Largest file that one import takes.")
+    imports_at_once: int = Field(default=2, ge=1, description="Imports that one process takes at the same time.")
 
     @model_validator(mode="after")
     def _can_mail(self) -> Self:

@@ -25,6 +25,7 @@ class Action(StrEnum):
     OTHER_SESSIONS_REVOKED = "sessions.revoked"
     ACCESS_REVOKED = "access.revoked"
     EXPORTED = "account.exported"
+    IMPORTED = "account.imported"
 
 
 def recorded(action: Action, principal: Principal, now: datetime, subject_id: UUID | None = None) -> Step:

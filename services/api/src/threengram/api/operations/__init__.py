@@ -1,13 +1,13 @@
 """The whole surface on one screen. Those that MCP publishes too stand in the order of its tools."""
 
-from threengram.api.operations.account import DELETE_ACCOUNT, EXPORT
+from threengram.api.operations.account import DELETE_ACCOUNT, EXPORT, IMPORT
 from threengram.api.operations.browse import HISTORY, LIST_FACETS, LIST_MEMORIES, STATS
 from threengram.api.operations.consolidation import GET_CONSOLIDATION, SWITCH_CONSOLIDATION
 from threengram.api.operations.corrections import ARCHIVE, RESOLVE, REVISE, UNARCHIVE
 from threengram.api.operations.environment import GET_VERSION, describing
 from threengram.api.operations.facts import GET_FACTS
 from threengram.api.operations.memories import GET_MEMORIES, GET_MEMORY, REMEMBER
-from threengram.api.operations.operation import AnyOperation, DownloadOperation, Operation
+from threengram.api.operations.operation import AnyOperation, DownloadOperation, Operation, UploadOperation
 from threengram.api.operations.orientation import BRIEFING, HANDOFF
 from threengram.api.operations.proposals import REVIEW_PROPOSALS, UNDO_PROPOSAL
 from threengram.api.operations.scopes import CONFIGURE_SCOPE, LIST_SCOPES
@@ -46,7 +46,8 @@ OPERATIONS: tuple[AnyOperation, ...] = (
     STATS,
     GET_VERSION,
     EXPORT,
+    IMPORT,
     DELETE_ACCOUNT,
 )
 
-__all__ = ["OPERATIONS", "PREFIX", "AnyOperation", "DownloadOperation", "Operation"]
+__all__ = ["OPERATIONS", "PREFIX", "AnyOperation", "DownloadOperation", "Operation", "UploadOperation"]

@@ -56,4 +56,17 @@ class DownloadOperation(Described):
     is_tool: bool = False
 
 
-AnyOperation = Operation[Any, Any] | DownloadOperation
+@dataclass(frozen=True, kw_only=True)
+class UploadOperation(Described):
+    """A route that takes an export: its arguments are the query, each line of its body is a `line`."""
+
+    line: type[Output]
+    is_tool: bool = False
+
+    @property
+    def has_body(self) -> bool:
+        """Its body is no argument."""
+        return False
+
+
+AnyOperation = Operation[Any, Any] | DownloadOperation | UploadOperation
