@@ -10,6 +10,7 @@ from threengram.schema.enums import RetrievalMode
 
 def admission(mode: RetrievalMode = RetrievalMode.OFF, scope: str | None = None, **names: dict[str, str]) -> Admission:
     return Admission(
+        is_suspended=False,
         memory_count=0,
         policy_mode=mode,
         policy_scope=scope,
