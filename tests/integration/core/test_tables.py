@@ -144,9 +144,9 @@ def test_statistics_tell_the_runtime_role_nothing_about_rows(database_url: str, 
     with psycopg.connect(database_url) as runtime:
         known = runtime.execute("SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public'").fetchall()
     assert {table for table, _ in known} <= EXEMPT
-    with psycopg.connect(database_url, options="-c row_security=off") as runtime:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level"):
-            runtime.execute("SELECT 1 FROM memories")
+    refused = pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level")
+    with psycopg.connect(database_url, options="-c row_security=off") as runtime, refused:
+        runtime.execute("SELECT 1 FROM memories")
 
 
 def test_vectors_are_partitioned_by_tenant_with_one_attached_index_per_model(owner: psycopg.Connection) -> None:
