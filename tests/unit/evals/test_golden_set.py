@@ -50,6 +50,34 @@ def test_no_content_and_no_question_stands_twice_in_a_life() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("asked", "eligible"),
+    [
+        ({}, "old new note"),
+        ({"filter": {"memory_type": "note"}}, "note"),
+        ({"filter": {"project": "ferry"}}, "old new"),
+        ({"filter": {"scope": "personal"}}, "old new"),
+        ({"filter": {"recorded_after": "2026-01-01"}}, "new note"),
+        ({"filter": {"recorded_before": "2026-01-01"}}, "old"),
+        ({"as_of": {"valid_at": "2026-01-15"}}, "old"),
+        ({"as_of": {"valid_at": "2026-02-01"}}, "new"),
+        ({"as_of": {"as_known_at": "2026-02-01"}}, "old new"),
+    ],
+)
+def test_a_filter_and_an_instant_say_what_may_come_back(asked: dict[str, object], eligible: str) -> None:
+    memories = [
+        {"id": "old", "type": "fact", "created": "2026-01-01", "project": "ferry"},
+        {"id": "new", "type": "fact", "created": "2026-02-01", "project": "ferry", "replaces": "old"},
+        {"id": "note", "type": "note", "created": "2026-03-01", "scope": "work"},
+    ]
+    written = [{"topic": "t", "content": memory["id"], **memory} for memory in memories]
+    question = {"slice": "abstention", "query": "x", "expected": [], **asked}
+    life = Life.model_validate(
+        {"name": "n", "split": "test", "language": "en", "memories": written, "questions": [question]}
+    )
+    assert life.eligible(life.questions[0]) == set(eligible.split())
+
+
 def test_a_question_whose_answer_was_replaced_is_refused() -> None:
     memory = {"type": "fact", "topic": "t", "created": "2026-01-01"}
     written = [{**memory, "id": "a", "content": "x"}, {**memory, "id": "b", "content": "y", "replaces": "a"}]

@@ -14,7 +14,7 @@ from pathlib import Path
 from threengram.evals.retrieval import confidence_fit, floors, golden, locomo, longmemeval, memoryagentbench, report
 from threengram.evals.retrieval.ask import Answer, SessionAnswer, ask, ask_sessions
 from threengram.evals.retrieval.haystack import Haystack
-from threengram.evals.retrieval.metrics import behind_a_leg, figure, misplaced, sessions_behind_a_leg
+from threengram.evals.retrieval.metrics import behind_a_leg, misplaced, outside, sessions_behind_a_leg
 from threengram.evals.retrieval.stage import Stage, Subject, servers, stage
 from threengram.evals.retrieval.stories import Life, Split
 from threengram.migrations.calibration import shipped_calibration, shipped_path
@@ -49,25 +49,38 @@ def _evaluation(
     external: Mapping[str, Sequence[SessionAnswer]],
     seconds: float,
 ) -> report.Evaluation:
-    held = floors.parse(floors.PATH.read_text())
-    wrong = [
-        f"{answer.life}: {older} stands above {newer}, which replaced it, for {answer.question.query!r}"
-        for answer, newer, older in misplaced(answers, lives)
-    ]
     evaluation = report.Evaluation(
         answers=answers,
         external=external,
         judged=confidence_fit.judged(answers),
         calibration=shipped_calibration(subject.name),
-        floors=held,
+        floors=floors.parse(floors.PATH.read_text()),
         problems=[],
         seconds=seconds,
         notes=[f"{subject.name}: {len(lives)} lives, {len(answers)} questions, {seconds:.0f} s"],
+        wrong=_wrong(answers, lives),
     )
-    problems = [*wrong, *floors.below(held, report.gated(evaluation)), *_history_problems(held), *_legs(evaluation)]
-    if options.golden == golden.GOLDEN and golden.digest() != held.digest:
+    problems = _problems(evaluation)
+    if options.golden == golden.GOLDEN and golden.digest() != evaluation.floors.digest:
         problems.append("the questions are not those of the floors: give floors.toml the next version")
     return _with(evaluation, problems=problems)
+
+
+def _wrong(answers: Sequence[Answer], lives: Sequence[Life]) -> list[str]:
+    """What is wrong whatever the floors say: the old above the new, and hits that were not asked for."""
+    return [
+        f"{answer.life}: {older} stands above {newer}, which replaced it, for {answer.question.query!r}"
+        for answer, newer, older in misplaced(answers, lives)
+    ] + [
+        f"{answer.life}: {name} is outside of what {answer.question.query!r} asks about"
+        for answer, name in outside(answers, lives)
+    ]
+
+
+def _problems(evaluation: report.Evaluation) -> list[str]:
+    held = evaluation.floors
+    below = floors.below(held, report.gated(evaluation))
+    return [*evaluation.wrong, *below, *_history_problems(held), *_legs(evaluation)]
 
 
 def _history_problems(held: floors.Floors) -> list[str]:
@@ -93,8 +106,8 @@ def _raise_floors(evaluation: report.Evaluation) -> report.Evaluation:
         held = floors.Floors(held.version + 1, digest, {})
     raised = floors.raised(held, report.gated(evaluation))
     floors.PATH.write_text(floors.render(raised))
-    others = [*floors.below(raised, report.gated(evaluation)), *_history_problems(raised), *_legs(evaluation)]
-    return _with(evaluation, floors=raised, problems=others)
+    found = _with(evaluation, floors=raised)
+    return _with(found, problems=_problems(found))
 
 
 def _with(evaluation: report.Evaluation, **changed: object) -> report.Evaluation:
@@ -147,14 +160,7 @@ def _original(options: argparse.Namespace) -> list[Life]:
 def _summarise(evaluation: report.Evaluation, out: Path) -> None:
     for name, value in report.gated(evaluation).items():
         floor = evaluation.floors.values.get(name)
-        print(f"{name:26} {value.value:.4f} [{value.low:.3f}, {value.high:.3f}]  floor {floor or 0:.4f}")
-    for title, answers in evaluation.external.items():
-        for depth in (5, 10):
-            share = figure(
-                len(one.question.gold & set(one.sessions[:depth])) / len(one.question.gold) for one in answers
-            )
-            if share is not None:
-                print(f"{title + f' frac@{depth}':26} {share.value:.4f} [{share.low:.3f}, {share.high:.3f}]")
+        print(f"{name:40} {value.value:.4f} [{value.low:.3f}, {value.high:.3f}]  floor {floor or 0:.4f}")
     for problem in evaluation.problems:
         print(f"FAILED  {problem}", file=sys.stderr)
     print(f"{evaluation.seconds:.0f} s; {out / 'report.html'}")

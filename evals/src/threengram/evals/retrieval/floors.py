@@ -1,8 +1,9 @@
 """The gate: figures on the test lives that may rise and never fall.
 
 A floor is what was measured when it was recorded, less the weight of one question: int8 kernels round differently on
-different processors, and one question may tip. Raising it is a command; lowering it is refused by comparison with every
-version of the file in the history. A new set of questions is a new `version`, whose floors start afresh.
+different processors, and one question may tip. Of a large public set several may, and it is not part of the repository:
+its floor holds where that very set was asked. Raising floors is a command; lowering one is refused by comparison with
+every version of the file in the history. A new set of questions is a new `version`, whose floors start afresh.
 """
 
 import math
@@ -17,6 +18,9 @@ from threengram.evals.retrieval.metrics import Figure
 
 PATH = DATA / "floors.toml"
 GIT_TIMEOUT_S = 30
+PUBLIC = "public "
+"""How the names of figures of public sets begin; they say how many questions were asked."""
+PUBLIC_SLACK = 0.005
 _HEAD = """# Floors of the retrieval gate, on the test lives. They never fall. Raise them with
 # `make eval ARGS=--raise-floors`, not by hand. When the questions change, `version` does too: the floors start afresh,
 # with a reason in the commit.
@@ -49,10 +53,12 @@ def render(floors: Floors) -> str:
 
 
 def below(floors: Floors, figures: Mapping[str, Figure]) -> list[str]:
-    """What is under its floor, or has a floor and wasn't measured; one sentence each."""
+    """What is under its floor, or has a floor and wasn't measured; one sentence each. Public sets may be missing."""
     found = []
     for name, floor in sorted(floors.values.items()):
         figure = figures.get(name)
+        if figure is None and name.startswith(PUBLIC):
+            continue
         if figure is None:
             found.append(f"{name} has a floor of {floor:.4f} and was not measured")
         elif figure.value < floor:
@@ -62,7 +68,7 @@ def below(floors: Floors, figures: Mapping[str, Figure]) -> list[str]:
 
 def raised(floors: Floors, figures: Mapping[str, Figure]) -> Floors:
     """The floors that these figures allow; none is lower than before."""
-    allowed = {name: max(floors.values.get(name, 0.0), _allowed(figure)) for name, figure in figures.items()}
+    allowed = {name: max(floors.values.get(name, 0.0), _allowed(name, figure)) for name, figure in figures.items()}
     return Floors(floors.version, floors.digest, {**floors.values, **allowed})
 
 
@@ -90,8 +96,9 @@ def history(path: Path = PATH) -> list[Floors]:
     return [parse(text) for text in texts if text]
 
 
-def _allowed(figure: Figure) -> float:
-    return math.floor(round((figure.value - 1 / figure.count) * 10_000, 6)) / 10_000
+def _allowed(name: str, figure: Figure) -> float:
+    slack = PUBLIC_SLACK if name.startswith(PUBLIC) else 1 / figure.count
+    return math.floor(round((figure.value - slack) * 10_000, 6)) / 10_000
 
 
 def _git(path: Path, *arguments: str) -> str | None:

@@ -81,6 +81,17 @@ def misplaced(answers: Iterable[Answer], lives: Iterable[Life]) -> list[tuple[An
     return found
 
 
+def outside(answers: Iterable[Answer], lives: Iterable[Life]) -> list[tuple[Answer, str]]:
+    """Every hit that the filter or the instant of its question leaves out."""
+    told = {life.name: life for life in lives}
+    return [
+        (answer, name)
+        for answer in answers
+        for name in answer.hits
+        if name not in told[answer.life].eligible(answer.question)
+    ]
+
+
 Order = Callable[[Answer], Sequence[str]]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from threengram.evals.retrieval import plots
 from threengram.evals.retrieval.ask import Answer, SessionAnswer
 from threengram.evals.retrieval.confidence_fit import Judged
-from threengram.evals.retrieval.floors import Floors
+from threengram.evals.retrieval.floors import PUBLIC, Floors
 from threengram.evals.retrieval.metrics import (
     Figure,
     judging_figures,
@@ -54,7 +54,10 @@ img { max-width: 100% }
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Everything that was asked in one run: of our lives, of public sets of sessions, of golden sets of others."""
+    """Everything that was asked in one run: of our lives, of public sets of sessions, of golden sets of others.
+
+    `problems` fail the gate; those that no floor is needed for are in `wrong`.
+    """
 
     answers: Sequence[Answer]
     external: Mapping[str, Sequence[SessionAnswer]]
@@ -65,6 +68,7 @@ class Evaluation:
     seconds: float
     notes: Sequence[str] = field(default_factory=tuple)
     others: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
+    wrong: Sequence[str] = ()
 
     def of(self, split: Split, *, language: str | None = None, part: Slice | None = None) -> list[Answer]:
         """The answers of a split, of one language or slice of it."""
@@ -84,10 +88,16 @@ class Evaluation:
 
 
 def gated(evaluation: Evaluation) -> dict[str, Figure]:
-    """The figures that have floors: of the test lives, in English and in all languages."""
+    """The figures that have floors: of the test lives, in English and in all languages, and of public sets."""
     english, everything = evaluation.of(Split.TEST, language=GATED), evaluation.of(Split.TEST)
     found = {f"en {name}": value for name, value in figures(english).items() if name in _GATED_NAMES}
-    return found | {f"all {name}": value for name, value in figures(everything).items() if name in _GATED_NAMES}
+    found |= {f"all {name}": value for name, value in figures(everything).items() if name in _GATED_NAMES}
+    for title, answers in evaluation.external.items():
+        measured = session_figures(answers)
+        found |= {
+            f"{PUBLIC}{title}, {len(answers)} questions: {name}": measured[name] for name in ("frac@5", "frac@10")
+        }
+    return found
 
 
 _GATED_NAMES = frozenset({"recall@5", "mrr@5", "ndcg@10", "supersession_correct", "absent_declined", "answerable_kept"})

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from threengram.core.scopes.resolution import DEFAULT_SCOPE
 from threengram.schema.bounds import MAX_CONTENT_CHARS, MAX_TOPIC_CHARS
 from threengram.schema.enums import MemoryType
 from threengram.schema.revisions import EdgeIntent
@@ -128,6 +129,25 @@ class Life(_Written):
             if unknown := {*question.expected, *question.forbidden} - known:
                 raise ValueError(f"a question names {sorted(unknown)}, which nobody wrote")
         return self
+
+    def eligible(self, question: Question) -> set[str]:
+        """The memories that the filter and the instant of a question leave in: whatever else comes back is wrong."""
+        closed: dict[str, date] = {}
+        for memory in self.memories:
+            for older in memory.replaces:
+                closed.setdefault(older, memory.created)
+        narrowed, moment = question.filter, question.as_of or AsOfDates()
+        bounds = [day for day in (narrowed.recorded_before, moment.valid_at, moment.as_known_at) if day is not None]
+        return {
+            memory.id
+            for memory in self.memories
+            if narrowed.memory_type in (None, memory.type)
+            and narrowed.project in (None, memory.project)
+            and narrowed.scope in (None, memory.scope or DEFAULT_SCOPE)
+            and (narrowed.recorded_after is None or memory.created > narrowed.recorded_after)
+            and all(memory.created <= day for day in bounds)
+            and (moment.valid_at is None or closed.get(memory.id, date.max) > moment.valid_at)
+        }
 
     @property
     def predecessors(self) -> dict[str, set[str]]:
