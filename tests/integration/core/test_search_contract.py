@@ -90,3 +90,15 @@ async def test_a_superseded_memory_is_demoted_and_never_hidden(core: Core, alice
     hits = (await find(core, alice, "apples are red")).hits
     assert [(hit.id, hit.superseded) for hit in hits] == [(new.memory.id, False), (old.memory.id, True)]
     assert (await read(core, alice, old.memory.id)).superseded_by is not None
+
+
+async def test_words_of_an_old_statement_lead_to_the_one_that_replaced_it(core: Core, alice: Person) -> None:
+    unpaid = await write(core, alice, content="Vantreuil has not paid invoice 2025-031.")
+    reminded = await correct(core, alice, unpaid.memory.id, content="A second reminder went out by registered letter.")
+    settled = await correct(core, alice, reminded.memory.id, content="All of it arrived, with interest.")
+    for content in ("Invoices are numbered by year.", "Keep an invoice for ten years.", "Whom to ask about invoices."):
+        await write(core, alice, content=content)
+    hits = [hit.id for hit in (await find(core, alice, "invoice 2025-031")).hits]
+    assert hits[0] == settled.memory.id
+    everything = [hit.id for hit in (await find(core, alice, "invoice 2025-031", limit=25)).hits]
+    assert set(everything[-2:]) == {unpaid.memory.id, reminded.memory.id}

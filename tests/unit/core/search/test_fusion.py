@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from threengram.core.lexical import document_terms, query_terms
-from threengram.core.search.fusion import Evidence, idf, mass, recency, saturation, score, topic_matches
+from threengram.core.search.fusion import Evidence, idf, mass, recency, relevance, saturation, score, topic_matches
 
 EVIDENCE = st.builds(
     Evidence,
@@ -67,6 +67,21 @@ def test_each_leg_adds_to_the_score() -> None:
     assert score(evidence(cosine=-0.2)) == nothing
     assert nothing < score(evidence(cosine=0.4)) < score(evidence(cosine=0.4, lexical=0.5))
     assert score(evidence(lexical=0.5)) < score(evidence(lexical=0.5, topic=True))
+
+
+def test_a_memory_is_worth_half_of_what_it_replaced_unless_it_is_worth_more_itself() -> None:
+    poor, good = evidence(cosine=0.2), evidence(cosine=0.9)
+    assert score(poor, bequeathed=1.6) == pytest.approx(0.8)
+    assert score(good, bequeathed=1.6) == score(good)
+    assert score(poor, bequeathed=relevance(poor)) == score(poor)
+
+
+@given(EVIDENCE, EVIDENCE, st.floats(0, 5))
+def test_whatever_a_memory_replaced_it_ranks_above_all_that_is_superseded(
+    first: Evidence, second: Evidence, bequeathed: float
+) -> None:
+    if first.superseded and not second.superseded:
+        assert score(first, bequeathed=bequeathed) == score(first) < score(second, bequeathed=bequeathed)
 
 
 def test_age_orders_equals_and_nothing_else() -> None:

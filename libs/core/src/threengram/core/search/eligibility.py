@@ -4,6 +4,8 @@ A read names its rows `m`. Live, validity and status are the mirror on the memor
 version `l` of its lifetime that was on record then.
 """
 
+# ruff: noqa: S608 - every part is a LiteralString of this module or of `time.as_of`; mypy holds them to it
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -72,21 +74,26 @@ class Eligibility:
         return " AND ".join(parts)
 
     @property
-    def is_superseded(self) -> LiteralString:
-        """Whether another memory had taken over, at the same point in time."""
-        if self.known_at is None:
-            return """(m.valid_to IS NOT NULL AND EXISTS (
-                SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
-                AND e.edge_type IN ('supersedes', 'updates') AND e.retracted_at IS NULL))"""
+    def successor(self) -> LiteralString:
+        """The id of the memory that had taken over at the same point in time; NULL for one that stands."""
         if self.valid_at is not None:
-            return "false"
+            return "NULL::uuid"
+        version: LiteralString = "m" if self.known_at is None else "l"
+        holds: LiteralString = "e.retracted_at IS NULL" if self.known_at is None else edge_known("e")
         return (
-            """(l.valid_to IS NOT NULL AND EXISTS (
-            SELECT FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
-            AND e.edge_type IN ('supersedes', 'updates') AND """
-            + edge_known("e")
-            + "))"
+            "CASE WHEN "
+            + version
+            + """.valid_to IS NOT NULL THEN (
+                SELECT e.from_id FROM memory_edges e WHERE e.tenant_id = %(tenant_id)s AND e.to_id = m.id
+                AND e.edge_type IN ('supersedes', 'updates') AND """
+            + holds
+            + " LIMIT 1) END"
         )
+
+    @property
+    def is_superseded(self) -> LiteralString:
+        """Whether there is a successor."""
+        return "(" + self.successor + ") IS NOT NULL"
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -2,7 +2,8 @@
 
     lexical = Σ over query groups of  max over alternatives( term weight · idf · saturation(posting weight) ) / mass
     mass    = Σ over query groups of  max over alternatives( term weight · idf ),  a word nowhere being a unique one
-    score   = 1.5 · cosine + lexical + topic bonus + recency − superseded penalty
+    relevance = 1.5 · cosine + lexical + topic bonus + recency
+    score   = the larger of its relevance and half the best relevance among what it replaced − superseded penalty
 
 Measured with all-MiniLM-L6-v2 int8 in windows of 128 pieces on the lives of the golden set that weights may be fitted
 on (train and dev; MRR@5 of 161 English questions) and on five conversations of LoCoMo, cut into memories of up to 1,000
@@ -39,6 +40,8 @@ TOPIC_BONUS_MAX_TOKENS = 2
 # Orders equals, no more: nothing is gained at any size, and 0.05 loses 0.4 points of both shares.
 RECENCY_WEIGHT = 0.002
 RECENCY_HALF_LIFE_DAYS = 90.0
+# The words of an old statement lead to the one that replaced it: an order number, say, that the new one leaves out.
+HEIR_SHARE = 0.5
 # Above any sum of the rest (1.5 + 2 + 0.5 + 0.002), so that a superseded memory ranks below every live one.
 SUPERSEDED_PENALTY = 5.0
 
@@ -93,8 +96,16 @@ def recency(age_days: float) -> float:
     return math.exp2(-max(age_days, 0.0) / RECENCY_HALF_LIFE_DAYS)
 
 
-def score(evidence: Evidence) -> float:
-    """The rank score; scores compare within one search only. A negative cosine counts as none."""
+def relevance(evidence: Evidence) -> float:
+    """What the legs say of a memory by itself; compares within one search only. A negative cosine counts as none."""
     total = COSINE_WEIGHT * max(evidence.cosine or 0.0, 0.0) + LEXICAL_WEIGHT * evidence.lexical
-    total += TOPIC_BONUS * evidence.topic_matches + RECENCY_WEIGHT * recency(evidence.age_days)
-    return total - SUPERSEDED_PENALTY * evidence.superseded
+    return total + TOPIC_BONUS * evidence.topic_matches + RECENCY_WEIGHT * recency(evidence.age_days)
+
+
+def score(evidence: Evidence, *, bequeathed: float = 0.0) -> float:
+    """The rank score; `bequeathed` is the best relevance among the memories that this one replaced, if any was found.
+
+    A superseded memory only has its own: what it was left with goes on to its successor (ADR 0073).
+    """
+    own = relevance(evidence)
+    return own - SUPERSEDED_PENALTY if evidence.superseded else max(own, HEIR_SHARE * bequeathed)

@@ -159,7 +159,7 @@ _EVIDENCE: LiteralString = """
 
 _FOUND: LiteralString = """
     CROSS JOIN LATERAL (
-        SELECT {hit}, {superseded} AS superseded
+        SELECT {hit}, {successor} AS successor_id
         FROM {source} WHERE m.tenant_id = %(tenant_id)s AND m.memory_no = c.memory_no OFFSET 0
     ) m"""
 
@@ -171,7 +171,8 @@ _OFF_THE_WALK: LiteralString = """
     ) far ON true"""
 
 _SCORES: LiteralString = (
-    ", coalesce(c.value, 0) AS lexical, (SELECT sum(value) FROM asked) AS mass, " + PENDING
+    ", coalesce(c.value, 0) AS lexical, (SELECT sum(value) FROM asked) AS mass,"
+    " m.successor_id IS NOT NULL AS superseded, " + PENDING
 )  # fmt: skip
 
 
@@ -214,7 +215,7 @@ def _written(
     Travel in time joins each memory with its versions, in an order that only a planner knows that counts both.
     """
     parts = {
-        "source": filters.source, "condition": filters.condition, "superseded": filters.is_superseded, "hit": HIT,
+        "source": filters.source, "condition": filters.condition, "successor": filters.successor, "hit": HIT,
     }  # fmt: skip
     if model is not None:
         parts |= {"model": str(int(model.id)), "dimensions": str(int(model.dimensions))}

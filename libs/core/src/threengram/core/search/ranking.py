@@ -1,6 +1,7 @@
 """The relevance walk: the legs' candidates, fused once, then served page by page in a frozen order."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from pgvector import HalfVector
 
@@ -14,7 +15,7 @@ from threengram.core.lexical import query_terms
 from threengram.core.search import legs, queries
 from threengram.core.search.confidence import is_confident, signs
 from threengram.core.search.eligibility import Eligibility
-from threengram.core.search.fusion import Evidence, saturation, score, topic_matches
+from threengram.core.search.fusion import Evidence, relevance, saturation, score, topic_matches
 from threengram.core.search.hits import hit
 from threengram.schema.bounds import MAX_EXCERPT_CHARS
 from threengram.schema.enums import VectorCoverage
@@ -112,7 +113,11 @@ class Ranking:
         rows = await self._rows(tx, vector)
         with self._observer.span("search.fuse", rows=len(rows)):
             weighed = [(row, self._evidence(row)) for row in rows]
-            found = [Candidate(row, evidence, score(evidence)) for row, evidence in weighed]
+            left = _bequeathed(weighed)
+            found = [
+                Candidate(row, evidence, score(evidence, bequeathed=left.get(row["id"], 0.0)))
+                for row, evidence in weighed
+            ]
             return sorted(found, key=lambda one: (-one.score, -one.row["memory_no"]))
 
     async def _rows(self, tx: TenantTransaction, vector: QueryVector | None) -> list[Row]:
@@ -182,3 +187,13 @@ def _share(row: Row) -> float:
     if not row["mass"]:
         return 0.0
     return saturation(row["lexical"]) / float(row["mass"])
+
+
+def _bequeathed(weighed: list[tuple[Row, Evidence]]) -> dict[UUID, float]:
+    """For each successor the best relevance of what it replaced, handed on from the oldest of a chain to its head."""
+    left: dict[UUID, float] = {}
+    replaced = [(row, relevance(evidence)) for row, evidence in weighed if evidence.superseded]
+    for row, own in sorted(replaced, key=lambda one: one[0]["memory_no"]):
+        heir = row["successor_id"]
+        left[heir] = max(left.get(heir, 0.0), own, left.get(row["id"], 0.0))
+    return left
