@@ -58,10 +58,15 @@ class Imports:
                 async with deadline(self._limits.timeout_s):
                     report = await import_account(self._batches(principal), given, body.pieces())
         except (Error, DeadlineExceeded) as error:
-            _log.info("import_refused", error_class=type(error).__name__, bytes_in=body.size)
+            _log.info("import_refused", error_class=type(error).__name__, size_bytes=body.size)
             await body.drain()
             raise
-        _log.info("import_taken", lines=report.lines, bytes_in=body.size, dry_run=report.dry_run)
+        _log.info(
+            "import_taken",
+            lines=report.lines,
+            size_bytes=body.size,
+            outcome="foreseen" if report.dry_run else "imported",
+        )
         return report
 
     def _batches(self, principal: Principal) -> Callable[[], AbstractAsyncContextManager[Call]]:
