@@ -6,7 +6,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from tests.conftest import RUNTIME_PASSWORD
-from tests.system.pooler.pgbouncer import pgbouncer
+from tests.system.pooler.pgbouncer import follows_prepared_statements, pgbouncer
 from threengram.migrations.run import RUNTIME_ROLE
 
 POOL_SIZE = 2
@@ -24,5 +24,5 @@ def database_url(owner_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def keeps_plans() -> bool:
-    """This pooler does not follow prepared statements."""
-    return False
+    """Only where the pooler follows prepared statements, which Debian's is too old for."""
+    return follows_prepared_statements()

@@ -1,6 +1,11 @@
-"""PgBouncer in transaction mode between services and PostgreSQL, as a process of its own on a loopback port."""
+"""PgBouncer in transaction mode between services and PostgreSQL, as a process of its own on a loopback port.
+
+Debian's, or another one that `TEST_PGBOUNCER` names; one that can follow prepared statements is told to.
+"""
 
 import contextlib
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -8,10 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from tests.servers import account_directory, free_port, running
+from tests.settings import ServerSettings
 from threengram.cli.account import own, service_account
 from threengram.cli.command import Command
 
-PROGRAM = Path("/usr/sbin/pgbouncer")
+PROGRAM = ServerSettings().test_pgbouncer or Path("/usr/sbin/pgbouncer")
 
 CONFIGURATION = """
 [databases]
@@ -29,6 +35,14 @@ default_pool_size = {pool_size}
 max_client_conn = 500
 query_wait_timeout = 60
 """
+PREPARED = "max_prepared_statements = 200\n"
+
+
+def follows_prepared_statements() -> bool:
+    """Whether the program is 1.22 or later, which gives a statement that was prepared to whichever server runs it."""
+    said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout
+    version = re.search(r"PgBouncer (\d+)\.(\d+)", said)
+    return version is not None and (int(version[1]), int(version[2])) >= (1, 22)
 
 
 @contextlib.contextmanager
@@ -49,6 +63,7 @@ def pgbouncer(database_url: str, *, pool_size: int) -> Iterator[str]:
             CONFIGURATION.format(
                 server_port=parts.port, port=port, users=users, role=parts.username, pool_size=pool_size
             )
+            + (PREPARED if follows_prepared_statements() else "")
         )
         for file in (users, configuration):
             file.chmod(0o600)

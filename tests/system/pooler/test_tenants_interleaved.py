@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from tests.stack import RunningStack, data_directory, hashing, running_stack
 from tests.system.agent import Agent, agents, eventually
-from tests.system.pooler.pgbouncer import console, pgbouncer
+from tests.system.pooler.pgbouncer import console, follows_prepared_statements, pgbouncer
 from threengram.cli import secrets
 from threengram.cli.account import service_account
 from threengram.cli.backends import RUNTIME_ROLE
@@ -52,6 +52,8 @@ def pooled() -> Iterator[Pooled]:
         url = resources.enter_context(pgbouncer(direct, pool_size=POOL_SIZE))
         for service in ("GATEWAY", "API", "WORKER"):
             variables.setenv(f"THREENGRAM_{service}_DATABASE_URL", url)
+            prepares = str(follows_prepared_statements()).lower()
+            variables.setenv(f"THREENGRAM_{service}_DATABASE_PREPARED_STATEMENTS", prepares)
         options = hashing("--replicas=gateway=2")
         yield Pooled(resources.enter_context(running_stack(data_dir, *options, port_base=base)), url)
 
