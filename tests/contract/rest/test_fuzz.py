@@ -3,6 +3,7 @@
 Runs with a fixed seed and a bounded number of examples, so that it finds the same things on every machine.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -64,7 +65,7 @@ def fuzzing_key(database_url: str) -> str:
 @schemathesis.serializer("application/x-ndjson")
 def one_line(_ctx: object, value: object) -> bytes:
     """A body of one line."""
-    return value if isinstance(value, bytes) else orjson.dumps(value) + b"\n"
+    return value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n"
 
 
 schema = schemathesis.openapi.from_dict(orjson.loads(document(OPERATIONS)), config=config)
