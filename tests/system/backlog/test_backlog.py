@@ -17,7 +17,7 @@ from threengram.evals.bench.load import Filling, index_rebuilt_afterwards, load
 
 MODEL_ID = 1
 LONG, SHORT = 10_000, 3_000
-PATIENCE_S = 240.0
+PATIENCE_S = 480.0
 SHORT_LEASE_S = "3"
 
 FORGET_VECTORS = tenant_statement("test_forget", "DELETE FROM memory_embeddings WHERE tenant_id = %(tenant_id)s")
