@@ -1,12 +1,15 @@
 """The telemetry allowlist, for every kind of value."""
 
 import enum
+import re
 import uuid
 from typing import Any
 
 import pytest
 
-from threengram.runtime.fields import Refusal, admit
+from tests.requirements import ROOT
+from threengram.runtime.fields import FIELDS, SPAN_NAMES, Refusal, admit
+from threengram.runtime.metrics import SEARCH_LEGS
 
 ID = uuid.UUID("0198c5e8-0000-7000-8000-000000000001")
 
@@ -55,3 +58,11 @@ def test_declared_fields_keep_values_of_their_kind(name: str, value: object, wri
 )
 def test_undeclared_names_and_foreign_values_are_refused(name: str, value: object, refusal: Refusal) -> None:
     assert admit(name, value) is refusal
+
+
+def test_nothing_is_allowed_that_no_code_says() -> None:
+    paths = (path for part in ("libs", "services", "migrations") for path in (ROOT / part).rglob("*.py"))
+    sources = "\n".join(path.read_text() for path in paths if path.name != "fields.py")
+    spans = {*re.findall(r'"([a-z]+\.[a-z_]+)"', sources), *(f"search.{leg}" for leg in SEARCH_LEGS)}
+    assert FIELDS.keys() - set(re.findall(r"\w+", sources)) == set()
+    assert SPAN_NAMES - spans == set()

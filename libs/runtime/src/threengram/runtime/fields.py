@@ -75,11 +75,10 @@ SEMANTIC_NAMES: Final[Mapping[str, str]] = {
 OTHER_SPAN: Final = "other"
 SPAN_NAMES: Final = frozenset(
     """
-    cimd.fetch cimd.resolve client.embed client.http client.llm db.connect db.query db.statement embedder.batch
-    embedder.model embedder.queue embedder.tokenize job.embed job.ring job.run mcp.completion mcp.discover
-    mcp.initialize mcp.other mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read mcp.tools_call
-    mcp.tools_list oauth.authorize oauth.register oauth.revoke oauth.token search.compared search.embed search.fuse
-    search.list search.page search.walked search.worded
+    cimd.fetch client.embed client.http client.llm db.connect db.query embedder.batch embedder.model embedder.queue
+    embedder.tokenize job.embed job.ring job.run mcp.completion mcp.discover mcp.initialize mcp.other
+    mcp.prompts_get mcp.prompts_list mcp.resources_list mcp.resources_read mcp.tools_call mcp.tools_list
+    search.compared search.embed search.fuse search.list search.page search.walked search.worded
     """.split()  # noqa: SIM905
 )
 
