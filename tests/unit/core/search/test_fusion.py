@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from threengram.core.lexical import document_terms, query_terms
-from threengram.core.search.fusion import Evidence, idf, mass, recency, relevance, saturation, score, topic_matches
+from threengram.core.search.fusion import (
+    Evidence,
+    idf,
+    mass,
+    recency,
+    relevance,
+    saturation,
+    score,
+    topic_matches,
+    topic_phrase,
+)
 
 EVIDENCE = st.builds(
     Evidence,
@@ -104,4 +114,4 @@ def test_age_orders_equals_and_nothing_else() -> None:
     ],
 )
 def test_a_query_of_one_or_two_words_matches_a_topic_that_holds_it(query: str, topic: str, matches: bool) -> None:
-    assert topic_matches(query, topic) is matches
+    assert topic_matches(topic_phrase(query), topic) is matches

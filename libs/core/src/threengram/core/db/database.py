@@ -113,9 +113,7 @@ class Transaction:
                     cursors = [await self._send(connection, step) for step in steps]
                     if commit:
                         await connection.execute("COMMIT")
-                rows = [
-                    _in_utc(connection, await cursor.fetchall()) if cursor.description else [] for cursor in cursors
-                ]
+                rows = [_in_utc(connection, await cursor.fetchall()) if _has_rows(cursor) else [] for cursor in cursors]
             except psycopg.errors.QueryCanceled as error:
                 raise TookTooLong from error
             except psycopg.errors.UniqueViolation as error:
@@ -332,6 +330,11 @@ def _has_unread(connection: Connection) -> bool:
     waiting = select.poll()
     waiting.register(connection.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
+
+
+def _has_rows(cursor: psycopg.AsyncCursor[Row]) -> bool:
+    """Whether the statement has columns; `description` would describe each of them."""
+    return cursor.pgresult is not None and cursor.pgresult.nfields > 0
 
 
 def _in_utc(connection: Connection, rows: list[Row]) -> list[Row]:

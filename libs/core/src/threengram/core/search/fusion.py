@@ -25,9 +25,9 @@ without that the first column falls to 0.876. ADR 0021 has the rest.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from threengram.core.lexical import QueryTerm
 from threengram.core.lexical.analyser import TYPICAL_WEIGHT
@@ -46,8 +46,7 @@ HEIR_SHARE = 0.5
 SUPERSEDED_PENALTY = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What the legs know about one memory: `cosine` is None where there is no vector, `lexical` a share of the mass."""
 
     cosine: float | None
@@ -85,10 +84,15 @@ def mass(terms: Iterable[QueryTerm], idfs: Mapping[int, float], *, unknown: floa
     return total
 
 
-def topic_matches(query: str, topic: str) -> bool:
-    """Whether a short query stands in the topic as it is, whatever the case. `%` and `_` are ordinary characters."""
+def topic_phrase(query: str) -> str | None:
+    """What a topic has to hold to match the query, whatever the case; None where the query is not a short one."""
     words = query.split()
-    return 0 < len(words) <= TOPIC_BONUS_MAX_TOKENS and " ".join(words).casefold() in topic.casefold()
+    return " ".join(words).casefold() if 0 < len(words) <= TOPIC_BONUS_MAX_TOKENS else None
+
+
+def topic_matches(phrase: str | None, topic: str) -> bool:
+    """Whether the phrase stands in the topic as it is. `%` and `_` are ordinary characters."""
+    return phrase is not None and phrase in topic.casefold()
 
 
 def recency(age_days: float) -> float:

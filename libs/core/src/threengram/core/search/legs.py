@@ -212,6 +212,8 @@ def _written(
 ) -> Statement:
     """The body with its parts filled in. Model and width are integers of ours; the planner wants them as literals.
 
+    Indentation goes: the driver keeps what it makes of a statement's parameters for texts of up to 4,096 bytes only.
+
     Travel in time joins each memory with its versions, in an order that only a planner knows that counts both.
     """
     parts = {
@@ -219,4 +221,5 @@ def _written(
     }  # fmt: skip
     if model is not None:
         parts |= {"model": str(int(model.id)), "dimensions": str(int(model.dimensions))}
-    return tenant_statement(name, body.format(**parts), keeps_plan=keeps_plan and filters.known_at is None)
+    sql = " ".join(body.format(**parts).split())
+    return tenant_statement(name, sql, keeps_plan=keeps_plan and filters.known_at is None)

@@ -1,6 +1,6 @@
 """The relevance walk: the legs' candidates, fused once, then served page by page in a frozen order."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -15,7 +15,7 @@ from threengram.core.lexical import query_terms
 from threengram.core.search import legs, queries
 from threengram.core.search.confidence import is_confident, signs
 from threengram.core.search.eligibility import Eligibility
-from threengram.core.search.fusion import Evidence, relevance, saturation, score, topic_matches
+from threengram.core.search.fusion import Evidence, relevance, saturation, score, topic_matches, topic_phrase
 from threengram.core.search.hits import hit
 from threengram.schema.bounds import MAX_EXCERPT_CHARS
 from threengram.schema.enums import VectorCoverage
@@ -25,8 +25,7 @@ POOL_FLOOR = 50
 SECONDS_PER_DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A row that some leg brought, what the legs know about it, and its rank score."""
 
     row: Row
@@ -47,6 +46,7 @@ class Ranking:
         self._fingerprint = fingerprint
         self._observer = call.core.database.observer
         self._terms = query_terms(request.query or "")
+        self._phrase = topic_phrase(request.query or "")
         self._pool = max(4 * request.limit, POOL_FLOOR)
 
     async def first(self, tx: TenantTransaction, vector: QueryVector | None, coverage: VectorCoverage) -> SearchOutput:
@@ -166,7 +166,7 @@ class Ranking:
         return Evidence(
             cosine=row["cosine"],
             lexical=_share(row),
-            topic_matches=topic_matches(self._request.query or "", row["topic"]),
+            topic_matches=topic_matches(self._phrase, row["topic"]),
             age_days=age_days,
             superseded=row["superseded"],
         )
