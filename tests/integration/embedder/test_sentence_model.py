@@ -17,13 +17,14 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import BertProcessing
 
 import threengram.embedder
+from threengram.embedder import integer_graph
 from threengram.embedder.integer_graph import with_integer_products
 from threengram.embedder.model import OnnxModel, Vectors
 from threengram.embedder.spec import DYNAMIC_NAME, STATIC_NAME, InvalidModelDirectory, Pooling, bundled, from_directory
 from threengram.embedder.tokens import VOCABULARY_FILE, DamagedFile, Ids, text_pieces
 from threengram.embedder.windows import cut
 
-INTEGER_SHA256 = "78bd1e2bf1d0998cd3f6eb67c1512148fb476a88a7ded72a7b6fb01ca006461e"
+INTEGER_SHA256 = "0008e341029bdbce3b62c98ce6ae26ab9734bfb6bfb0ba0b895b7c66b876146f"
 
 
 @pytest.fixture(scope="module", params=[STATIC_NAME, DYNAMIC_NAME])
@@ -89,6 +90,15 @@ def test_integer_products_are_made_the_same_every_time() -> None:
     assert hashlib.sha256(made).hexdigest() == INTEGER_SHA256
     with pytest.raises(ValueError, match="no product"):
         with_integer_products(made)
+
+
+def test_shorter_attention_gives_the_same_vectors_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["we use postgres", "no", "the ferry leaves at noon, from the other pier", "漢字 " * 20, "word " * 100]
+    shorter = bundled(DYNAMIC_NAME).graph()
+    vectors = embed(OnnxModel(bundled(DYNAMIC_NAME), threads=1), texts)
+    monkeypatch.setattr(integer_graph, "in_fewer_nodes", lambda nodes: nodes)
+    assert len(bundled(DYNAMIC_NAME).graph()) > len(shorter)
+    assert (vectors == embed(OnnxModel(bundled(DYNAMIC_NAME), threads=1), texts)).all()
 
 
 def test_onnxruntime_writes_nothing_below_home(tmp_path: Path) -> None:

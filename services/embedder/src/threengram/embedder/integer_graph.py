@@ -15,6 +15,8 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # type: ignore[import-untyped]
 
+from threengram.embedder.attention_graph import in_fewer_nodes
+
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _PACKAGE = "threengram"
 # Values of the enums of `onnx.proto`.
@@ -27,9 +29,12 @@ _STEPS = 255
 
 
 def with_integer_products(model: bytes) -> bytes:
-    """The same model, its products rewritten; equal input gives equal bytes. Raises `ValueError` if it has none."""
+    """The same model, its attention shortened and its products rewritten; equal input gives equal bytes.
+
+    Raises `ValueError` if it has no such product.
+    """
     parsed = _MODEL.FromString(model)
-    nodes = list(parsed.graph.node)
+    nodes = in_fewer_nodes(list(parsed.graph.node))
     weights = _int8_weights(nodes)
     rewritten = [new for several in _rewritten(nodes, weights) for new in several]
     if len(rewritten) == len(nodes):
