@@ -1,6 +1,7 @@
 """The account page: sessions, password."""
 
 import re
+from contextlib import closing
 from uuid import uuid4
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from tests.contract.web.stack import PASSWORD, Browser, Owner, Pages, a_browser, an_owner, path_of, token_in
 from threengram.core.db.statement import Statement
 from threengram.core.identity.api_keys import create_api_key, list_api_keys
+from threengram.core.people.accounts import change_password, has_password, set_password
+from threengram.core.people.passwords import PasswordHashes
 from threengram.schema.enums import OAuthScope
 
 SOME_ID = "0190d3a8-7c2e-7000-8000-000000000000"
@@ -120,6 +123,30 @@ async def test_a_password_is_changed_only_with_the_current_one_and_to_an_accepta
     assert (status, "at most 1024 bytes" in notice) == (400, True)
     browser.http.cookies.clear()
     assert (await browser.log_in(olga.email)).status_code == 303
+
+
+class Overtaken(PasswordHashes):
+    """While it hashes the new password of a user, somebody else gives the user another one."""
+
+    def __init__(self, pages: Pages, olga: Owner, password: str) -> None:
+        super().__init__()
+        self._given = pages, olga, password
+
+    async def hash(self, password: str) -> str:
+        """The PHC string, once the other password is the user's."""
+        pages, olga, other = self._given
+        await set_password(pages.core.database, pages.hashes, olga.principal, other, now=pages.core.clock())
+        return await super().hash(password)
+
+
+async def test_a_password_that_was_given_meanwhile_is_not_changed_by_who_knew_the_former(
+    pages: Pages, olga: Owner
+) -> None:
+    database, now, other = pages.core.database, pages.core.clock(), "what the administrator gave"
+    with closing(Overtaken(pages, olga, other)) as hashes:
+        changed = await change_password(database, hashes, olga.principal, current=PASSWORD, new="n" * 20, now=now)
+    assert not changed
+    assert await has_password(database, pages.hashes, olga.principal, other)
 
 
 async def test_changing_a_password_can_end_what_acts_for_its_owner(pages: Pages, browser: Browser, olga: Owner) -> None:

@@ -45,31 +45,33 @@ async def change_password(
     now: datetime,
     revoke_access: bool = False,
 ) -> bool:
-    """Whether the current password was right; then the new one holds and every other session has ended.
+    """Whether the current password was right, and stayed so; then the new one holds and every other session has ended.
 
     With `revoke_access` the user's API keys, tokens and connected apps have ended too. Raises `InvalidRequest` for a
     new password that can't be accepted.
     """
-    if not await has_password(database, hashes, principal, current):
+    stored = await _stored_hash(database, principal)
+    if stored is None or not (await hashes.match(stored, current)).is_right:
         return False
+    row = {"user_id": principal.user_id, "password_hash": await hashes.hash(new), "former_hash": stored, "now": now}
     steps = access_revoked(principal, now) if revoke_access else []
-    steps.append(recorded(Action.PASSWORD_CHANGED, principal, now))
-    await _write_password(database, principal, await hashes.hash(new), steps, now)
+    steps += [others_revoked(principal, now), recorded(Action.PASSWORD_CHANGED, principal, now)]
+    async with database.tenant(principal) as tx:
+        # Whoever gave the user another one meanwhile may have done so because this one was stolen.
+        if not await tx.fetch(queries.REHASH_PASSWORD, row):
+            return False
+        await tx.run(steps, commit=True)
     return True
 
 
 async def has_password(database: Database, hashes: PasswordHashes, principal: Principal, password: str) -> bool:
     """Whether this is the user's password."""
-    async with database.tenant(principal) as tx:
-        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
-    return (await hashes.match(rows[0]["password_hash"] if rows else None, password)).is_right
+    return (await hashes.match(await _stored_hash(database, principal), password)).is_right
 
 
 async def can_log_in(database: Database, principal: Principal) -> bool:
     """Whether the user has a password at all."""
-    async with database.tenant(principal) as tx:
-        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
-    return any(row["password_hash"] is not None for row in rows)
+    return await _stored_hash(database, principal) is not None
 
 
 async def set_password(
@@ -108,6 +110,12 @@ async def enable_user(database: Database, principal: Principal, *, now: datetime
     """Open an account again, whether it or its user was shut; a user who was disabled has to log in anew."""
     opened = Step(queries.SET_TENANT_STATUS, {"status": AccountStatus.ACTIVE})
     await _write_status(database, principal, AccountStatus.ACTIVE, Action.USER_ENABLED, now, opened)
+
+
+async def _stored_hash(database: Database, principal: Principal) -> str | None:
+    async with database.tenant(principal) as tx:
+        rows = await tx.fetch_last(queries.CREDENTIALS, {"user_id": principal.user_id})
+    return rows[0]["password_hash"] if rows else None
 
 
 async def _write_password(

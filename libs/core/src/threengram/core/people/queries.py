@@ -22,6 +22,7 @@ REHASH_PASSWORD = tenant_statement(
     """
     UPDATE users SET password_hash = %(password_hash)s, updated_at = %(now)s
     WHERE tenant_id = %(tenant_id)s AND id = %(user_id)s AND password_hash = %(former_hash)s
+    RETURNING id
     """,
 )
 REPLACE_PASSWORD = tenant_statement(
