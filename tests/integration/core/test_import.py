@@ -328,6 +328,8 @@ async def test_an_imported_account_answers_as_the_original_does(core: Core, alic
     records = await exported(core, alice)
     hours = later(core, timedelta(hours=1))
     await imported(hours, bob, records)
+    counted = "SELECT term, df FROM term_stats ORDER BY term"
+    assert await rows(hours, bob, counted) == await rows(hours, alice, counted)
     assert hours.embedder is not None
     while await rows(hours, bob, "SELECT memory_id FROM embedding_jobs"):
         await embed_pending(hours.database, hours.embedder, now=hours.clock(), lease_s=60)

@@ -5,6 +5,7 @@ What this installation knew begins with the import: the lifetime goes on record 
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +19,8 @@ from threengram.core.embeddings.store import enqueueing
 from threengram.core.ids import new_id
 from threengram.core.imports import queries
 from threengram.core.imports.ledger import NEW, SAME, Entry, Held, Ledger, Plan, Verdict, skipped
-from threengram.core.memories.append import content_hash, posting
+from threengram.core.lexical.analyser import Term, document_terms
+from threengram.core.memories.append import content_hash
 from threengram.core.scopes.queries import FILING
 from threengram.schema.enums import MemoryType
 from threengram.schema.imports import ImportedMemory, SkipReason
@@ -41,6 +43,7 @@ async def planned(call: Call, tx: TenantTransaction, entries: Sequence[Entry[Imp
     hashes = [content_hash(entry.record.content) for entry in entries]
     filed = await _read(tx, entries, hashes)
     live: dict[bytes, UUID] = {}
+    dfs: Counter[int] = Counter()
     verdicts, steps = [], []
     for entry, digest, place in zip(entries, hashes, filed.places, strict=True):
         row = _row(entry.record, digest, place["scope"])
@@ -52,10 +55,14 @@ async def planned(call: Call, tx: TenantTransaction, entries: Sequence[Entry[Imp
             filed.by_id[entry.record.id] = row
             if entry.record.is_live:
                 live[_key(row)] = entry.record.id
-            steps += _writing(call, entry, row)
+            terms = document_terms(entry.record.topic, entry.record.content)
+            dfs.update(term.key for term in terms)
+            steps += _writing(call, entry, row, terms)
         if verdict.reason in (SkipReason.ID_TAKEN, SkipReason.CHANGED_HERE):
             ledger.bar([entry.record.id])
         verdicts.append(verdict)
+    if dfs:
+        steps.append(Step(queries.COUNT_TERMS, {"terms": list(dfs), "dfs": list(dfs.values())}))
     new = [entry.record for entry, verdict in zip(entries, verdicts, strict=True) if verdict is NEW]
     ledger.foresee(((record.id, _held(record)) for record in new), live.items())
     return Plan(verdicts, steps)
@@ -115,7 +122,7 @@ def _held(record: ImportedMemory) -> Held:
     return Held(MemoryType(record.memory_type), is_ended=record.valid_to is not None, is_live=record.is_live)
 
 
-def _writing(call: Call, entry: Entry[ImportedMemory], row: Row) -> list[Step]:
+def _writing(call: Call, entry: Entry[ImportedMemory], row: Row, terms: Sequence[Term]) -> list[Step]:
     record = entry.record
     stored = {name: value for name, value in row.items() if name not in ("id", "is_live")} | {
         "memory_id": record.id,
@@ -131,6 +138,6 @@ def _writing(call: Call, entry: Entry[ImportedMemory], row: Row) -> list[Step]:
     traceparent = call.core.database.observer.traceparent()
     return [
         Step(queries.IMPORT_MEMORY, stored),
-        posting(record.topic, record.content),
+        Step(queries.POST_TERMS, {"terms": [one.key for one in terms], "weights": [one.weight for one in terms]}),
         enqueueing(record.id, complete_model_id=None, traceparent=traceparent, now=call.now),
     ]

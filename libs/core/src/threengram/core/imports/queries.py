@@ -56,6 +56,25 @@ IMPORT_MEMORY = tenant_statement(
     SELECT %(tenant_id)s, %(event_id)s, id, 'import', 'importer', %(details)s, %(at)s FROM written
     """,
 )
+POST_TERMS = tenant_statement(
+    "post_imported_terms",
+    """
+    INSERT INTO memory_terms (tenant_id, term, memory_no, weight)
+    SELECT %(tenant_id)s, t.term, c.memory_count, t.weight
+    FROM unnest(%(terms)s::bigint[], %(weights)s::smallint[]) AS t (term, weight), tenant_counters c
+    WHERE c.tenant_id = %(tenant_id)s
+    """,
+)
+COUNT_TERMS = tenant_statement(
+    "count_imported_terms",
+    """
+    INSERT INTO term_stats AS s (tenant_id, term, df)
+    SELECT %(tenant_id)s, t.term, t.df FROM unnest(%(terms)s::bigint[], %(dfs)s::int[]) AS t (term, df)
+    ON CONFLICT (tenant_id, term) DO UPDATE SET df = s.df + excluded.df
+    """,
+)
+"""Once for a whole batch: a row that one transaction updates for each memory gets as many versions, and slower each."""
+
 HELD_MEMORIES = tenant_statement(
     "held_memories",
     """

@@ -73,7 +73,7 @@ def appending(
     scope under which the memory was filed.
     """
     state, embedding = _embedding_steps(call, admission, draft.memory_id, vectors)
-    return state, [_row(call, draft, at), posting(draft.topic, draft.content), *embedding]
+    return state, [_row(call, draft, at), _posting(draft), *embedding]
 
 
 def count_written(call: Call, verb: str, memory_type: MemoryType, state: EmbeddedState) -> None:
@@ -140,7 +140,6 @@ def _row(call: Call, draft: Draft, at: datetime) -> Step:
     )
 
 
-def posting(topic: str, content: str) -> Step:
-    """The step that posts the words of the memory appended just before it, which the tenant's counter names."""
-    terms = document_terms(topic, content)
+def _posting(draft: Draft) -> Step:
+    terms = document_terms(draft.topic, draft.content)
     return Step(queries.POST_TERMS, {"terms": [term.key for term in terms], "weights": [term.weight for term in terms]})
