@@ -86,7 +86,7 @@ def test_a_series_costs_no_more_the_longer_it_runs(rule: str, start: int, instan
     first, now = datetime(start, 1, 31, tzinfo=UTC), datetime(instant, 12, 1, tzinfo=UTC)
     began = time.process_time()
     after, latest = recurrence.first_after(first, now), recurrence.last_by(first, now)
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 2.0
     assert after is None or after > now
     assert latest is None or first <= latest <= now
 
