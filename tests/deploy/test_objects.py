@@ -14,7 +14,19 @@ import yaml
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from tests.deploy.rendering import CHART, KEYS, SETS, Manifest, merged, nested, of_kind, render, rendered, values_of
+from tests.deploy.rendering import (
+    CHART,
+    KEYS,
+    SETS,
+    Manifest,
+    merged,
+    nested,
+    of_kind,
+    pod_templates,
+    render,
+    rendered,
+    values_of,
+)
 from threengram.api.settings import Settings as ApiSettings
 
 pytestmark = pytest.mark.xdist_group("deploy")
@@ -155,3 +167,15 @@ def test_default_values_need_the_postgresql_operator_only_and_external_services_
     assert default == {"postgresql.cnpg.io/v1"}
     # The example of External Secrets is the set's own.
     assert external == {"external-secrets.io/v1"}
+
+
+def test_the_index_of_charts_is_told_every_image() -> None:
+    annotations = yaml.safe_load((CHART / "Chart.yaml").read_text())["annotations"]
+    told = {entry["image"] for entry in yaml.safe_load(annotations["artifacthub.io/images"])}
+    made = rendered("default")
+    pods = {
+        container["image"]
+        for template in pod_templates(made).values()
+        for container in (*template["spec"].get("initContainers", []), *template["spec"]["containers"])
+    }
+    assert told == pods | {cluster["spec"]["imageName"] for cluster in of_kind(made, "Cluster")}
