@@ -14,9 +14,10 @@ from playwright.sync_api import Browser, Page
 
 from tests.requirements import ROOT
 from tests.servers import free_port
-from tests.stack import RunningStack, data_directory, hashing, running_stack
+from tests.stack import RunningStack, data_directory, hashing, running_stack, threengram
 from tests.system.browser.conftest import log_in
 from tests.system.nodejs import NODE, PACKAGES
+from threengram.core.ids import new_id
 
 PAGES = ROOT / "docs" / "connect"
 WAIT_S = 60.0
@@ -29,17 +30,34 @@ def stack() -> Iterator[RunningStack]:
         yield running
 
 
-@pytest.fixture
-def person(chromium: Browser, stack: RunningStack) -> Iterator[Page]:
-    """Somebody who has logged in; what the browser thinks of the programs' own pages does not matter."""
-    record = stack.record
-    context = chromium.new_context(base_url=record["apiUrl"], java_script_enabled=False)
+@contextmanager
+def logged_in(chromium: Browser, stack: RunningStack, email: str, password: str) -> Iterator[Page]:
+    """A browser of somebody; what it thinks of the programs' own pages does not matter."""
+    context = chromium.new_context(base_url=stack.record["apiUrl"], java_script_enabled=False)
     page = context.new_page()
     page.goto("/account")
-    log_in(page, record["email"], Path(record["passwordFile"]).read_text().strip())
+    log_in(page, email, password)
     page.get_by_role("heading", name="Connected apps").wait_for()
     yield page
     context.close()
+
+
+@pytest.fixture
+def person(chromium: Browser, stack: RunningStack) -> Iterator[Page]:
+    """The first user, whose key is in the ready file."""
+    record = stack.record
+    with logged_in(chromium, stack, record["email"], Path(record["passwordFile"]).read_text().strip()) as page:
+        yield page
+
+
+@pytest.fixture
+def newcomer(chromium: Browser, stack: RunningStack) -> Iterator[Page]:
+    """Somebody of whom nothing is known yet, whichever programs were tried before."""
+    email, password = f"{new_id()}@example.test", "the password of a newcomer"
+    arguments = ("user", "create", email, "--password-stdin", f"--data-dir={stack.data_dir}")
+    assert threengram(*arguments, typed=f"{password}\n").returncode == 0
+    with logged_in(chromium, stack, email, password) as page:
+        yield page
 
 
 @contextmanager
@@ -83,11 +101,11 @@ def apps(person: Page) -> list[str]:
 
 
 def test_the_python_program_connects_once_and_stays_connected(
-    stack: RunningStack, person: Page, tmp_path: Path
+    stack: RunningStack, newcomer: Page, tmp_path: Path
 ) -> None:
     command = (sys.executable, PAGES / "client.py", stack.record["mcpUrl"])
     with running(command, tmp_path) as process:
-        allow(person, address_in(process))
+        allow(newcomer, address_in(process))
         said = process.communicate(timeout=WAIT_S)[0].splitlines()
     assert said == ["remember: ok", "search: Olga drinks green tea in the morning."]
 
@@ -95,14 +113,14 @@ def test_the_python_program_connects_once_and_stays_connected(
         again = process.communicate(timeout=WAIT_S)[0].splitlines()
     assert (again[0].split(":")[1].strip(), again[1]) == ("duplicate_memory", said[1])
     assert (tmp_path / "tokens.json").stat().st_mode & 0o077 == 0
-    assert "Disconnect My program" in apps(person)
+    assert "Disconnect My program" in apps(newcomer)
 
 
-def test_the_javascript_program_connects(stack: RunningStack, person: Page, tmp_path: Path) -> None:
+def test_the_javascript_program_connects(stack: RunningStack, newcomer: Page, tmp_path: Path) -> None:
     shutil.copy(PAGES / "client.mjs", tmp_path)
     (tmp_path / "node_modules").symlink_to(PACKAGES / "node_modules")
     with running((NODE, "client.mjs", stack.record["mcpUrl"]), tmp_path) as process:
-        allow(person, address_in(process))
+        allow(newcomer, address_in(process))
         said = process.communicate(timeout=WAIT_S)[0].splitlines()
     assert said == ["remember: ok", "search: Olga drinks black coffee after lunch."]
 
