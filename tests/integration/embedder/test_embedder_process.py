@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.integration.runtime.processes import Service, listening, service
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.anyio
 
@@ -16,15 +19,20 @@ WAIT_S = 60.0
 POLL_S = 0.02
 
 
-@pytest.fixture(scope="module")
-def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+@contextmanager
+def embedder_process(directory: Path) -> Iterator[Service]:
     """The service as it is deployed, with a queue of about eight windows."""
-    directory = tmp_path_factory.mktemp("embedder")
     variables = {"max_queue_tokens": "2000", "query_cache_entries": "0"}
     with (
         listening() as listener,
         service(("-m", "threengram.embedder"), "THREENGRAM_EMBEDDER_", directory, listener, **variables) as process,
     ):
+        yield process
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with embedder_process(tmp_path_factory.mktemp("embedder")) as process:
         yield process
 
 
@@ -126,9 +134,10 @@ async def test_text_is_in_no_log_line_and_no_metric(client: httpx2.AsyncClient, 
     assert "canaryword" not in process.output
 
 
-async def test_it_stops_on_a_signal_without_an_error(client: httpx2.AsyncClient, process: Service) -> None:
-    await embed(client, "a last text", "write")
-    process.process.terminate()
-    assert await asyncio.to_thread(process.ended) == 0
-    assert [line["level"] for line in process.lines if line["level"] not in {"info", "debug"}] == []
-    assert process.events("model_loaded")[0]["model"] == MODEL
+def test_it_stops_on_a_signal_without_an_error(tmp_path: Path) -> None:
+    with embedder_process(tmp_path) as process:
+        wait_until(process.is_ready)
+        process.process.terminate()
+        assert process.ended() == 0
+        assert [line["level"] for line in process.lines if line["level"] not in {"info", "debug"}] == []
+        assert process.events("model_loaded")[0]["model"] == MODEL
