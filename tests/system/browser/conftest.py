@@ -73,6 +73,8 @@ def api(database_url: str, redis_url: str, mail: Mail, tmp_path_factory: pytest.
             "issuer_url": address(listener),
             "cursor_key": base64.urlsafe_b64encode(CURSOR_KEY).decode(),
             "signing_key": SIGNING_KEY.as_pem(private=True).decode(),
+            "login_attempts_per_address": "1000",  # all of these come from here
+            "mailed_links_per_address": "1000",
             "sign_up": "true",
             "smtp_host": "127.0.0.1",
             "smtp_port": str(mail.mailbox.port),

@@ -75,6 +75,9 @@ class Settings(EdgeSettings):
     mailed_link_minutes: int = Field(
         default=60, ge=5, le=1440, description="How long a mailed link lets its reader choose a password."
     )
+    mailed_links_per_address: int = Field(
+        default=5, ge=1, description="Links asked for a minute from one network address (IPv6: its /64)."
+    )
     smtp_host: str | None = Field(
         default=None, description="Mail server for links to a new password; without one, none can be asked for."
     )
@@ -130,6 +133,7 @@ class Settings(EdgeSettings):
             login_account=Rule("login_account", calls, window_s, "local"),
             login_address=Rule("login_address", self.login_attempts_per_address, MINUTE_S, "local"),
             password_account=Rule("password_account", calls, window_s, "local"),
+            link_address=Rule("link_address", self.mailed_links_per_address, MINUTE_S, "local"),
             token_client=Rule("token_client", self.token_calls_per_client, MINUTE_S, "local"),
             token_address=Rule("token_address", self.token_calls_per_address, MINUTE_S, "local"),
         )
