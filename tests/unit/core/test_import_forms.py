@@ -3,7 +3,8 @@
 from threengram.core.imports import LEFT_OUT
 from threengram.core.imports.reading import _FAMILY
 from threengram.schema.export import EXPORT_RECORDS, kind_of
-from threengram.schema.imports import IMPORT_RECORDS, SKIP_MEANINGS, ImportBegins, ImportEnds, SkipReason, kind_read
+from threengram.schema.import_records import IMPORT_RECORDS, ImportBegins, ImportEnds, kind_read
+from threengram.schema.imports import SKIP_MEANINGS, SkipReason
 
 
 def test_every_kind_of_record_is_read_or_left_out_for_a_reason() -> None:

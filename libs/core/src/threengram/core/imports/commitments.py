@@ -10,7 +10,8 @@ from threengram.core.imports import queries
 from threengram.core.imports.holding import held, holding
 from threengram.core.imports.ledger import NEW, SAME, Entry, Held, Ledger, Plan, Verdict, skipped
 from threengram.schema.enums import MemoryType
-from threengram.schema.imports import ImportedCommitment, ImportedOccurrence, SkipReason
+from threengram.schema.import_records import ImportedCommitment, ImportedOccurrence
+from threengram.schema.imports import SkipReason
 
 _STATE = ("status", "owner", "due_at", "recurrence", "recurs_from", "resolved_at")
 """What moves a commitment on. That it was brought up is no change of it."""

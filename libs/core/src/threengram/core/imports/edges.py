@@ -10,7 +10,8 @@ from threengram.core.imports import queries
 from threengram.core.imports.holding import held, holding
 from threengram.core.imports.ledger import NEW, SAME, Entry, Held, Ledger, Plan, Verdict, skipped
 from threengram.schema.enums import CLOSING_EDGES
-from threengram.schema.imports import ImportedEdge, SkipReason
+from threengram.schema.import_records import ImportedEdge
+from threengram.schema.imports import SkipReason
 
 _Triple = tuple[UUID, UUID, str]
 

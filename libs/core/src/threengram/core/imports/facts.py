@@ -9,7 +9,8 @@ from threengram.core.db.statement import Row, Step
 from threengram.core.imports import queries
 from threengram.core.imports.holding import held, holding
 from threengram.core.imports.ledger import NEW, SAME, Entry, Held, Ledger, Plan, Verdict, skipped
-from threengram.schema.imports import ImportedFact, SkipReason
+from threengram.schema.import_records import ImportedFact
+from threengram.schema.imports import SkipReason
 
 _NAMES = ("memory_id", "subject", "predicate", "value", "valid_from")
 _Taken = dict[tuple[str, str], list[ImportedFact]]

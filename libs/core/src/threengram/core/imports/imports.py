@@ -14,7 +14,8 @@ from threengram.core.imports.reading import Batch, batches, family_of
 from threengram.core.memories.append import count_written
 from threengram.core.people.audit import Action, recorded
 from threengram.schema.enums import EmbeddedState, OAuthScope
-from threengram.schema.imports import ImportedMemory, ImportInput, ImportOutcome, ImportReport
+from threengram.schema.import_records import ImportedMemory
+from threengram.schema.imports import ImportInput, ImportOutcome, ImportReport
 
 OpenBatch = Callable[[], AbstractAsyncContextManager[Call]]
 """An authorised call for one batch: so a credential that ends, or an account that is shut, ends the import."""

@@ -10,14 +10,8 @@ from threengram.core.db.statement import Step
 from threengram.core.errors import LimitReached
 from threengram.schema.bounds import MAX_IMPORT_SKIPS
 from threengram.schema.enums import MemoryType
-from threengram.schema.imports import (
-    ImportCount,
-    ImportOutcome,
-    ImportRecord,
-    ImportReport,
-    SkippedRecord,
-    SkipReason,
-)
+from threengram.schema.import_records import ImportRecord
+from threengram.schema.imports import ImportCount, ImportOutcome, ImportReport, SkippedRecord, SkipReason
 
 MAX_BARRED: Final = 50_000
 MAX_FORESEEN: Final = 100_000

@@ -23,7 +23,8 @@ from threengram.core.lexical.analyser import Term, document_terms
 from threengram.core.memories.append import content_hash
 from threengram.core.scopes.queries import FILING
 from threengram.schema.enums import MemoryType
-from threengram.schema.imports import ImportedMemory, SkipReason
+from threengram.schema.import_records import ImportedMemory
+from threengram.schema.imports import SkipReason
 from threengram.schema.instants import format_instant
 
 _NAMES = ("memory_type", "topic", "content_hash", "project", "tags")

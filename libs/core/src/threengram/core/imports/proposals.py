@@ -9,7 +9,8 @@ from threengram.core.db.statement import Row, Step
 from threengram.core.imports import queries
 from threengram.core.imports.holding import held, holding
 from threengram.core.imports.ledger import NEW, SAME, Entry, Ledger, Plan, Verdict, skipped
-from threengram.schema.imports import ImportedEdgeProposal, ImportedFactProposal, SkipReason
+from threengram.schema.import_records import ImportedEdgeProposal, ImportedFactProposal
+from threengram.schema.imports import SkipReason
 
 Proposal = ImportedEdgeProposal | ImportedFactProposal
 _Key = tuple[object, ...]

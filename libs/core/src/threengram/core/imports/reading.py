@@ -13,7 +13,7 @@ from threengram.core.imports.lines import Line
 from threengram.schema.enums import REMEMBERED_REJECTIONS
 from threengram.schema.errors import Issue, issues_of
 from threengram.schema.export import EXPORT_RECORDS, kind_of
-from threengram.schema.imports import (
+from threengram.schema.import_records import (
     ImportBegins,
     ImportedCommitment,
     ImportedConsolidation,

@@ -13,14 +13,14 @@ from threengram.core.scopes import queries
 from threengram.core.scopes.registry import Registry
 from threengram.schema.bounds import MAX_SCOPE_ALIASES
 from threengram.schema.environment import ScopeRecord
-from threengram.schema.imports import (
+from threengram.schema.import_records import (
     ImportedConsolidation,
     ImportedMapping,
     ImportedRetrievalPolicy,
     ImportedScope,
     ImportRecord,
-    SkipReason,
 )
+from threengram.schema.imports import SkipReason
 
 _REASONS: dict[type[Error], SkipReason] = {
     Conflict: SkipReason.NAME_TAKEN,
