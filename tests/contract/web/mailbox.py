@@ -48,6 +48,10 @@ class Mailbox:
         async with asyncio.timeout(WAIT_S):
             return await self.arrived.get()
 
+    def taken(self) -> list[EmailMessage]:
+        """All that arrived and was not looked at."""
+        return [self.arrived.get_nowait() for _ in range(self.arrived.qsize())]
+
     async def next_path(self) -> str:
         """Where the link of that mail leads, on the server that sent it."""
         (url,) = _URL.findall((await self.next_mail()).get_content())
@@ -69,6 +73,7 @@ async def a_mailbox(
         return SMTP(
             mailbox,
             hostname="mail.example.test",
+            enable_SMTPUTF8=True,
             tls_context=tls,
             require_starttls=tls is not None,
             auth_required=asks_password,

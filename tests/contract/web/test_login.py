@@ -28,9 +28,10 @@ from tests.contract.web.stack import (
 )
 from threengram.core.call import Core
 from threengram.core.db.database import Database
+from threengram.core.erasure import request_erasure
 from threengram.core.observe import Unobserved
 from threengram.core.people import queries
-from threengram.core.people.accounts import disable_user, enable_user, set_password
+from threengram.core.people.accounts import disable_user, enable_user, set_password, suspend_account
 from threengram.core.people.passwords import Match, PasswordHashes
 
 HTTPS = "https://memory.example.test"
@@ -255,15 +256,29 @@ def statements(database: Database) -> Iterator[list[str]]:
     database.observer = former
 
 
-async def test_an_unknown_address_and_a_wrong_password_ask_the_same_of_the_database(
-    pages: Pages, browser: Browser, olga: Owner
-) -> None:
-    asked = []
-    for email in (olga.email, "nobody@example.test"):
-        with statements(pages.core.database) as seen:
-            await browser.log_in(email, "not the password")
-        asked.append(seen)
-    assert asked[0] == asked[1] == ["user_by_email", "credentials"]
+async def test_whatever_is_wrong_with_a_login_costs_the_same_statements_and_one_hash(core: Core, olga: Owner) -> None:
+    class Counting(PasswordHashes):
+        matched = 0
+
+        def _match(self, stored: str | None, encoded: bytes) -> Match:
+            self.matched += 1
+            return super()._match(stored, encoded)
+
+    hashes = Counting(parameters=QUICK)
+    disabled, suspended, erased = [await an_owner(core.database, hashes, core) for _ in range(3)]
+    await disable_user(core.database, disabled.principal, now=core.clock())
+    await suspend_account(core.database, suspended.principal, now=core.clock())
+    await request_erasure(core.database, erased.principal, now=core.clock())
+    tried = [(email, "not the password") for email in (olga.email, "nobody@example.test", suspended.email)]
+    tried += [(email, PASSWORD) for email in (disabled.email, erased.email, "nobody@example.test", "no address")]
+    pages = pages_of(core, hashes)
+    async with serving(pages), a_browser(pages.app) as browser:
+        for email, password in tried:
+            before = hashes.matched
+            with statements(core.database) as seen:
+                assert (await browser.log_in(email, password)).status_code == 401
+            assert (seen, hashes.matched - before) == (["user_by_email", "credentials"], 1)
+    hashes.close()
 
 
 async def test_disabling_a_user_ends_its_sessions_at_once_and_for_good(

@@ -1,6 +1,7 @@
 """A new password, or an account, by a link that comes by mail."""
 
 import asyncio
+import unicodedata
 from html import unescape
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -9,12 +10,13 @@ import pytest
 
 from tests.conftest import Clock
 from tests.contract.web.mailbox import Post
-from tests.contract.web.stack import ORIGIN, Browser, Owner, Pages, a_browser, links_of, path_of, token_in
+from tests.contract.web.stack import ORIGIN, PASSWORD, Browser, Owner, Pages, a_browser, links_of, path_of, token_in
 from threengram.api.mail.invitations import Invitations
 from threengram.core.call import Core
+from threengram.core.erasure import request_erasure
 from threengram.core.identity.api_keys import create_api_key
 from threengram.core.ids import new_id
-from threengram.core.people.accounts import disable_user
+from threengram.core.people.accounts import create_user, disable_user, set_password, suspend_account
 from threengram.schema.enums import OAuthScope
 
 NEW = "a password nobody has guessed"
@@ -122,6 +124,18 @@ async def test_what_is_no_link_is_refused(visitor: Browser, sealed: str) -> None
     assert (await visitor.get(f"{CHOOSE}?link={quote(sealed)}")).status_code == 410
 
 
+async def test_a_link_that_was_changed_anywhere_is_none(visitor: Browser, post: Post, olga: Owner) -> None:
+    await ask(visitor, olga.email)
+    path = await post.mailbox.next_path()
+    (sealed,) = parse_qs(urlsplit(path).query)["link"]
+    ends = [at for at, character in enumerate(sealed) if character == "."]
+    for at in (1, ends[0] - 1, *(end + 1 for end in ends[1:])):
+        flipped = sealed[:at] + ("B" if sealed[at] == "A" else "A") + sealed[at + 1 :]
+        for changed in (flipped, sealed[:at], sealed[at:]):
+            assert (await visitor.get(f"{CHOOSE}?link={quote(changed)}")).status_code == 410
+    assert (await visitor.get(path)).status_code == 200
+
+
 async def test_what_was_sealed_for_something_else_is_no_link(visitor: Browser, post: Post, olga: Owner) -> None:
     async with a_browser(post.pages.app) as logged_in:
         await logged_in.log_in(olga.email)
@@ -147,6 +161,78 @@ async def test_an_account_that_was_shut_gets_no_link(visitor: Browser, post: Pos
     await post.outbox.sent()
     assert post.mailbox.arrived.empty()
     assert (await choose(visitor, path)).status_code == 410
+
+
+async def test_a_link_is_dead_once_the_password_was_changed_otherwise(
+    visitor: Browser, post: Post, olga: Owner, core: Core
+) -> None:
+    await ask(visitor, olga.email)
+    path = await post.mailbox.next_path()
+    await set_password(core.database, post.pages.hashes, olga.principal, "another good one", now=core.clock())
+    assert (await choose(visitor, path)).status_code == 410
+    assert (await visitor.log_in(olga.email, "another good one")).status_code == 303
+
+
+async def test_the_link_of_an_erased_account_opens_nothing(
+    visitor: Browser, post: Post, olga: Owner, core: Core
+) -> None:
+    await ask(visitor, olga.email)
+    path = await post.mailbox.next_path()
+    await request_erasure(core.database, olga.principal, now=core.clock())
+    await ask(visitor, olga.email)
+    await post.outbox.sent()
+    assert post.mailbox.arrived.empty()
+    assert (await choose(visitor, path)).status_code == 410
+    assert (await visitor.log_in(olga.email, NEW)).status_code == 401
+
+
+async def test_a_link_to_a_suspended_account_opens_the_way_out_alone(
+    visitor: Browser, post: Post, olga: Owner, core: Core
+) -> None:
+    await suspend_account(core.database, olga.principal, now=core.clock())
+    await ask(visitor, olga.email)
+    assert (await choose(visitor, await post.mailbox.next_path())).status_code == 303
+    assert path_of((await visitor.get("/memories")).headers["location"]) == "/account/delete"
+
+
+async def test_of_two_who_sign_up_with_one_address_at_once_one_gets_the_account(post: Post, visitor: Browser) -> None:
+    email = f"{new_id()}@example.test"
+    await ask(visitor, email, SIGN_UP)
+    await ask(visitor, email, SIGN_UP)
+    first, second = await post.mailbox.next_path(), await post.mailbox.next_path()
+    async with a_browser(post.pages.app) as other:
+        answers = await asyncio.gather(choose(visitor, first, NEW), choose(other, second, "the other one's words"))
+        assert sorted(answer.status_code for answer in answers) == [303, 410]
+    opened = []
+    for password in (NEW, "the other one's words"):
+        async with a_browser(post.pages.app) as later:
+            opened.append((await later.log_in(email, password)).status_code)
+    assert sorted(opened) == [303, 401]
+
+
+@pytest.mark.parametrize(
+    ("account", "typed", "reaches"),
+    [
+        ("kim@{}.test", "\u212aIM@{}.test", True),
+        ("olga@k{}.test", "olga@\u212a{}.test", True),
+        ("olga@exa\u0308mple{}.test", "OLGA@EX\u00c4MPLE{}.test", True),
+        ("olga@stra\u00dfe{}.test", "olga@strasse{}.test", False),
+        ("olga@mail{}.test", "olga@ma\u0131l{}.test", False),
+        ("olga@mail{}.test", "olga@\uff4dail{}.test", False),
+        ("olga@mail{}.test", "olga@mail\u3002{}.test", False),
+    ],
+)
+async def test_mail_goes_to_the_address_of_the_account_and_never_to_what_was_typed(
+    visitor: Browser, post: Post, core: Core, account: str, typed: str, reaches: bool
+) -> None:
+    unique = new_id().hex
+    stored = unicodedata.normalize("NFC", account.format(unique))
+    await create_user(
+        core.database, post.pages.hashes, email=account.format(unique), password=PASSWORD, now=core.clock()
+    )
+    await ask(visitor, typed.format(unique))
+    await post.outbox.sent()
+    assert [mail["To"] for mail in post.mailbox.taken()] == ([stored] if reaches else [])
 
 
 async def test_an_account_is_made_by_a_link_and_goes_on_to_where_its_owner_was_going(

@@ -141,6 +141,12 @@ def test_the_parameters_are_those_of_the_cheat_sheet() -> None:
         ("a@" + "b" * 260, ""),
         ("a@b\x00", ""),
         ("a@b\nc", ""),
+        ("Olga@EXA\u0308MPLE.test", "olga@ex\u00e4mple.test"),
+        ("\u212aim@example.test", "kim@example.test"),
+        ("\u0130da@example.test", "i\u0307da@example.test"),
+        ("olga@stra\u00dfe.test", "olga@stra\u00dfe.test"),
+        ("olga\uff20example.test", ""),
+        ("ol\u200bga@example.test", ""),
     ],
 )
 def test_an_address_has_one_spelling(given: str, normal: str) -> None:

@@ -17,11 +17,14 @@ from celery.worker.request import Request
 
 from threengram.runtime.failures import error_class
 from threengram.runtime.logging import get_logger
+from threengram.worker.app import TASKS, TRACEPARENT
 from threengram.worker.settings import Settings
 
 PULSE_S: Final = 1.0
 FIRST_WAIT_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0
+_READ: Final = {"task": str, "id": str, "root_id": str, "retries": int, "eta": str, "expires": str, TRACEPARENT: str}
+"""What a message may say, all in its headers."""
 _log = get_logger(__name__)
 _celery_log = get_task_logger(__name__)
 
@@ -42,6 +45,24 @@ class AnsweringRequest(Request):  # type: ignore[misc]
             self.acknowledged = True
 
 
+def only_ring(message: Any) -> bool:
+    """Whether a message rings for one of our tasks; whatever else it says is gone then.
+
+    Celery runs what callbacks and built-in tasks name, and a message that it fails to read outside of a task is never
+    acknowledged: the worker would stand still for good.
+    """
+    said = message.headers
+    if (
+        not isinstance(said, dict)
+        or said.get("task") not in list(TASKS.values())
+        or not isinstance(said.get("id"), str)
+    ):
+        return False
+    message.headers = {name: said[name] for name, kind in _READ.items() if isinstance(said.get(name), kind)}
+    message.body, message.content_type, message.content_encoding = "[[], {}, {}]", "application/json", "utf-8"
+    return True
+
+
 class LivingConsumer(Consumer):  # type: ignore[misc]
     """Calls `on_pulse` every second, be it consuming or waiting for the broker to come back.
 
@@ -56,6 +77,19 @@ class LivingConsumer(Consumer):  # type: ignore[misc]
         """Called at every connection; the timer entry ends with it."""
         super().register_with_event_loop(hub)
         hub.timer.call_repeatedly(PULSE_S, self._on_pulse)
+
+    def create_task_handler(self) -> Callable[[Any], None]:
+        """What is done with each message: one that is no ring is dropped."""
+        handle = super().create_task_handler()
+
+        def on_message(message: Any) -> None:
+            if only_ring(message):
+                handle(message)
+            else:
+                _log.warning("message_refused")
+                message.reject_log_error(_celery_log, self.connection_errors)
+
+        return on_message
 
     def ensure_connected(self, conn: Any) -> Any:
         """Connect, however long it takes; a shutdown ends the wait."""

@@ -1,5 +1,6 @@
 """Log in by address and password: one answer and one amount of work for whatever is wrong."""
 
+import unicodedata
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -18,8 +19,8 @@ _NOBODY: Final = ""
 
 
 def normal_email(email: str) -> str:
-    """The address as it is stored and counted: trimmed and in lower case; empty for what can't be one."""
-    normal = email.strip().lower()
+    """The address as stored and counted: trimmed, lower case, NFC (RFC 6532); empty for what can't be one."""
+    normal = unicodedata.normalize("NFC", email.strip().lower())
     return normal if len(normal) <= MAX_EMAIL_CHARS and "@" in normal and normal.isprintable() else _NOBODY
 
 
@@ -68,9 +69,11 @@ async def _rehash(
 
 
 def is_active(rows: list[Row]) -> bool:
-    """Whether `CREDENTIALS` were found, of a user and a tenant that are both active."""
-    """Whoever is not disabled enters an account that is not erased, if only to leave it."""
-    return all(
+    """Whether `CREDENTIALS` were found, of a user who is not disabled and an account that is not erased.
+
+    Whoever has a suspended account enters too, if only to leave it.
+    """
+    return any(
         row["user_status"] == AccountStatus.ACTIVE
         and row["tenant_status"] in (AccountStatus.ACTIVE, AccountStatus.SUSPENDED)
         for row in rows
