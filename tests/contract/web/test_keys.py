@@ -7,8 +7,22 @@ from uuid import uuid4
 import pytest
 
 from tests.contract.rest.stack import Rest
-from tests.contract.web.stack import PASSWORD, Browser, Owner, Pages, an_owner, path_of
+from tests.contract.web.stack import (
+    PASSWORD,
+    QUICK,
+    Browser,
+    Owner,
+    Pages,
+    a_browser,
+    an_owner,
+    pages_of,
+    path_of,
+    serving,
+)
+from threengram.core.call import Core
 from threengram.core.identity.api_keys import MAX_LIVE_KEYS, create_api_key, list_api_keys
+from threengram.core.people.accounts import set_password
+from threengram.core.people.passwords import Match, PasswordHashes
 from threengram.schema.enums import OAuthScope
 
 KEY = re.compile(r"3ng_[0-9A-Za-z]{43}")
@@ -113,3 +127,23 @@ async def test_a_key_can_not_make_keys(olgas: Browser) -> None:
     olgas.http.cookies.clear()
     answer = await olgas.get("/account/keys", **{"x-api-key": text})
     assert path_of(answer.headers["location"]).startswith("/login")
+
+
+async def test_a_key_that_a_new_password_overtakes_is_not_made(core: Core, olga: Owner) -> None:
+    class Overtaken(PasswordHashes):
+        async def match(self, stored: str | None, password: str) -> Match:
+            match = await super().match(stored, password)
+            if is_stolen:
+                now = core.clock()
+                await set_password(core.database, self, olga.principal, "another good one", now=now, revoke_access=True)
+            return match
+
+    is_stolen, hashes = False, Overtaken(parameters=QUICK)
+    pages = pages_of(core, hashes)
+    async with serving(pages), a_browser(pages.app) as thief:
+        await thief.log_in(olga.email)
+        is_stolen = True
+        answer = await thief.submit("/account/keys", "/account/keys", **FORM)
+    hashes.close()
+    assert path_of(answer.headers["location"]).startswith("/login")
+    assert await list_api_keys(core.database, olga.principal) == []

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from threengram.core.db.database import Database
 from threengram.core.db.statement import Row, Step
-from threengram.core.errors import InvalidRequest, LimitReached, NotFound
+from threengram.core.errors import InvalidRequest, LimitReached, NotFound, Unauthenticated
 from threengram.core.identity import queries
 from threengram.core.ids import new_id
 from threengram.core.principal import Principal
@@ -76,7 +76,7 @@ async def create_api_key(
     """A new key of the principal's user.
 
     Raises `LimitReached` when `MAX_LIVE_KEYS` are live, `InvalidRequest` without a scope, for a name that is empty or
-    too long, or for an expiry that has passed.
+    too long, or for an expiry that has passed, `Unauthenticated` when the login that asks has ended.
     """
     granted = sorted(set(scopes))
     _check(name, granted, expires_at, now)
@@ -93,16 +93,17 @@ async def create_api_key(
         "expires_at": expires_at,
         "max_live": MAX_LIVE_KEYS,
     }
-    # Under the user's row lock, so that two keys made at once can't both be the last one.
-    steps = [
-        Step(queries.LOCK_USER, {"user_id": principal.user_id}),
-        Step(queries.INSERT_API_KEY, row),
-        _recorded("api_key.created", principal, key.id, now),
-    ]
+    # Under the user's row lock, so that two keys made at once can't both be the last one, and none outlives a new
+    # password that was given while the former one was checked.
+    asking = {"user_id": principal.user_id, "session_id": principal.credential_id}
+    steps = [Step(queries.LOCK_USER, asking), Step(queries.LOGIN_STANDS, asking), Step(queries.INSERT_API_KEY, row)]
     async with database.tenant(principal) as tx:
-        _, written, _ = await tx.run(steps, commit=True)
-    if not written:
-        raise LimitReached(f"a user has at most {MAX_LIVE_KEYS} live API keys; revoke one first")
+        _, login, written = await tx.run(steps)
+        if principal.actor is ActorKind.USER_DASHBOARD and not login:
+            raise Unauthenticated("the login has ended")
+        if not written:
+            raise LimitReached(f"a user has at most {MAX_LIVE_KEYS} live API keys; revoke one first")
+        await tx.run([_recorded("api_key.created", principal, key.id, now)], commit=True)
     return NewApiKey(text, key)
 
 

@@ -71,6 +71,13 @@ USER_BY_EMAIL = Statement("user_by_email", "SELECT tenant_id, user_id, status FR
 LOCK_USER = tenant_statement(
     "lock_user", "SELECT id FROM users WHERE tenant_id = %(tenant_id)s AND id = %(user_id)s FOR UPDATE"
 )
+LOGIN_STANDS = tenant_statement(
+    "login_stands",
+    """
+    SELECT id FROM user_sessions
+    WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND id = %(session_id)s AND revoked_at IS NULL
+    """,
+)
 INSERT_API_KEY = tenant_statement(
     "insert_api_key",
     """

@@ -13,7 +13,7 @@ from threengram.api.browsing.fields import Problems, Unacceptable, arguments
 from threengram.api.forms import Form
 from threengram.api.login import LoginSession
 from threengram.api.pages import PageRefused, render
-from threengram.core.errors import LimitReached, NotFound
+from threengram.core.errors import LimitReached, NotFound, Unauthenticated
 from threengram.core.identity.api_keys import MAX_LIVE_KEYS, NewApiKey, create_api_key, list_api_keys, revoke_api_key
 from threengram.core.people.passwords import MAX_BYTES
 from threengram.schema.api_keys import CreateApiKeyInput
@@ -73,6 +73,8 @@ class KeysPage:
             )
         except LimitReached as error:
             return await self._page(session, 409, form=form, problems={"": f"That does not work: {error}."})
+        except Unauthenticated:
+            return self._own.logins.to_login(KEYS_PATH)
         # No redirect: this is the one moment at which the key is known.
         return await self._page(session, 201, made=made)
 
