@@ -9,7 +9,7 @@ from tests.people import Person
 from threengram.core.call import Core
 from threengram.core.consolidation import examine, queries
 from threengram.core.db.statement import Statement, Step
-from threengram.core.search.queries import HNSW_SETTINGS
+from threengram.core.search.queries import walking
 
 MEMORIES = 50
 
@@ -41,6 +41,6 @@ async def test_the_walk_uses_the_index(core: Core, alice: Person) -> None:
     explained = Statement("test_plan", f"EXPLAIN {statement.sql}")
     parameters = {"subject_ids": [subject["id"]], "neighbours": 20, "min_similarity": 0.5, "content_chars": 100}
     async with core.database.tenant(alice.principal) as tx:
-        _, plan = await tx.run([Step(HNSW_SETTINGS), Step(explained, parameters)])
+        _, plan = await tx.run([walking(MEMORIES), Step(explained, parameters)])
     assert "Order By: " in str(plan)
     assert "Sort" not in str(plan)

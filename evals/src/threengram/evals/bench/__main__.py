@@ -10,7 +10,7 @@ from threengram.evals.bench import plots, record, report
 from threengram.evals.bench.cases import DEFAULT, FEW_TENANTS, QUICK
 from threengram.evals.bench.run import Pace, Results, Runner
 from threengram.evals.bench.stack import Product, data_directory, running
-from threengram.evals.bench.world import FEW, MANY, REFERENCE, world
+from threengram.evals.bench.world import FEW, MANY, REFERENCE, WALKED, world
 
 PORT_BASE = 18_300
 
@@ -49,6 +49,9 @@ async def measured(product: Product, options: argparse.Namespace, pace: Pace) ->
             for site in loaded.callers:
                 await runner.explain(site)
                 print(f"\n{site}\n" + "\n".join(runner.results.plans[site]))
+        for site in WALKED:
+            if site in loaded.callers:
+                await runner.note_overlap(site)
         cases = QUICK if options.quick else DEFAULT
         await runner.run([case for case in cases if options.only in case.label])
         runner.note_memory("after load")
@@ -82,6 +85,7 @@ def publish(options: argparse.Namespace, results: Results, pace: Pace, source: s
         duration_s=pace.duration_s,
         memory=results.memory,
         seconds=results.seconds,
+        overlaps=results.overlaps,
         images=[str(image.relative_to(file.parent)) for image in images],
     )
     file.write_text(report.document(measured))

@@ -67,3 +67,6 @@ AIMS = (
 )
 MAX_CROWD_RATIO = 1.3
 """p95 of a tenant among 5,000 by that of the same tenant among 10."""
+
+MIN_OVERLAP = 0.98
+"""Share of the nearest memories that a walk has to find."""

@@ -25,6 +25,7 @@ def write(directory: Path, results: Results, pace: Pace, *, corpus_source: str) 
         "pace": asdict(pace),
         "corpus": corpus_source,
         "seconds": results.seconds,
+        "overlaps": results.overlaps,
         "memory": {
             moment: {name: asdict(held) for name, held in all_.items()} for moment, all_ in results.memory.items()
         },

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from threengram.evals.bench.cases import Case, Kind
 from threengram.evals.bench.closed_loop import Figures
-from threengram.evals.bench.original import AIMS, MAX_CROWD_RATIO, ORIGINAL
+from threengram.evals.bench.original import AIMS, MAX_CROWD_RATIO, MIN_OVERLAP, ORIGINAL
+from threengram.evals.bench.overlap import NEAREST
 from threengram.evals.bench.processes import Memory
 from threengram.evals.bench.world import Site
 
@@ -47,6 +48,7 @@ class Measurement:
     duration_s: float
     memory: Mapping[str, Mapping[str, Memory]]
     seconds: Mapping[str, float]
+    overlaps: Mapping[Site, float]
     images: Sequence[str] = field(default=())
 
 
@@ -62,6 +64,7 @@ def document(measured: Measurement) -> str:
         "## Against the aims\n\n" + _aims(measured.figures),
         *(f"![{image}]({image})" for image in measured.images),
         "## Every case\n\n" + _EXPLANATION + "\n\n" + _cases(measured.figures),
+        "## What a walk finds\n\n" + _WALKS + "\n\n" + _overlaps(measured.overlaps),
         "## Where each millisecond goes\n\n" + _BREAKDOWN + "\n\n" + _breakdown(measured.figures),
         "## CPU milliseconds a call\n\n" + _cpu(measured),
         "## The embedder\n\n" + _embedder(measured.figures),
@@ -76,6 +79,10 @@ _EXPLANATION = (
     "vectors (a text of 2,000 characters has a second window, which always follows later). *complete* is their share. "
     "*SQL* and *embedder* are the medians of the call's own statement and of its text, each alone, straight from a "
     "driver at the same concurrency. *original* is the quotient of calls per second."
+)
+_WALKS = (
+    f"Large tenants are searched along the index. The share of the {NEAREST} nearest memories, as comparing every "
+    "vector finds them, that the walk has too; words play no part in it."
 )
 _BREAKDOWN = (
     "One caller. Embedding runs beside admission (one round trip), so what is neither model nor statement is the rest: "
@@ -119,6 +126,11 @@ def _aims(figures: Mapping[Case, Figures]) -> str:
         rows.append([name, "p95 quotient", f"{ratio:.2f}", f"≤ {MAX_CROWD_RATIO}", met,
                      "–", f"{many.complete_share:.1%}", f"{many.load_average:g}"])  # fmt: skip
     return table(["case", "figure", "measured", "aim", "met", "original", "complete", "load"], rows)
+
+
+def _overlaps(overlaps: Mapping[Site, float]) -> str:
+    rows = [[str(site), f"{share:.3f}", f"≥ {MIN_OVERLAP}"] for site, share in overlaps.items()]
+    return table(["memories", "overlap", "aim"], rows)
 
 
 def _cases(figures: Mapping[Case, Figures]) -> str:

@@ -11,10 +11,12 @@ from threengram.evals.bench.closed_loop import Figures, over_http
 from threengram.evals.bench.floors import Unit, Verb, kept_steps, reading, remembering, searching, sql_floor
 from threengram.evals.bench.operations import HITS
 from threengram.evals.bench.outcomes import embedding_outcomes
+from threengram.evals.bench.overlap import overlap
 from threengram.evals.bench.world import Site, World
 from threengram.evals.bench.writes import short_texts
 
 FLOOR_CALLS = 50
+OVERLAP_QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,13 @@ class Pace:
 
 @dataclass
 class Results:
-    """Every run of every case, the resident memory of each process, and plans by tenant."""
+    """Every run of every case, the resident memory of each process, plans and overlaps by tenant."""
 
     runs: dict[Case, list[Figures]] = field(default_factory=dict)
     memory: dict[str, dict[str, processes.Memory]] = field(default_factory=dict)
     plans: dict[Site, list[str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    overlaps: dict[Site, float] = field(default_factory=dict)
 
 
 class Runner:
@@ -66,6 +69,15 @@ class Runner:
         """Remember how long something took since `started` (monotonic)."""
         self.results.seconds[what] = round(time.monotonic() - started, 1)
         self._report(f"{what}: {self.results.seconds[what]} s")
+
+    async def note_overlap(self, site: Site) -> None:
+        """Remember how much of what comparing everything finds a walk in this tenant finds."""
+        world = self._world
+        questions = world.corpus.queries[:OVERLAP_QUESTIONS]
+        principal = world.callers[site].principal
+        share = await overlap(world.core, world.product.runtime_url, principal, questions)
+        self.results.overlaps[site] = round(share, 3)
+        self._report(f"overlap of a walk with comparing everything, {site}: {share:.3f}")
 
     async def explain(self, site: Site) -> None:
         """Keep the plan of one search of a tenant."""

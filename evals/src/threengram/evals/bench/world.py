@@ -48,6 +48,10 @@ class Site(StrEnum):
     ONE_OF_THOUSANDS = "20, one of 5,000"
 
 
+WALKED = (Site.MEDIUM, Site.LARGE)
+"""Those that are too large for every vector to be compared."""
+
+
 @dataclass(frozen=True)
 class Crowd:
     """`tenants` of `memories` each; the first one is the site. A crowd may be copied from a site loaded before it."""

@@ -20,7 +20,7 @@ from threengram.core.db.database import Database
 from threengram.core.db.statement import Row, Step
 from threengram.core.ids import new_id
 from threengram.core.principal import Principal
-from threengram.core.search.queries import EXACT_MEMORIES, HNSW_SETTINGS
+from threengram.core.search.queries import EXACT_MEMORIES, walking
 from threengram.schema.enums import MemoryType
 
 BATCH_MEMORIES = 32
@@ -130,7 +130,7 @@ async def _read(database: Database, principal: Principal, max_open: int) -> _Bat
                 "content_chars": MAX_READ_CHARS + 1,
             }
             is_large = standing["memory_count"] > EXACT_MEMORIES
-            settings = [Step(HNSW_SETTINGS)] if is_large else []
+            settings = [walking(standing["memory_count"])] if is_large else []
             *_, rows = await tx.run([*settings, Step(statement, parameters)])
             pairs = pairs_of(subjects, rows)
         is_full = len(subjects) >= BATCH_MEMORIES

@@ -4,7 +4,7 @@
 
 from typing import LiteralString
 
-from threengram.core.db.statement import Statement, tenant_statement
+from threengram.core.db.statement import Statement, Step, tenant_statement
 from threengram.core.lexical import MAX_QUERY_TERMS
 from threengram.core.search.eligibility import Eligibility
 
@@ -17,13 +17,27 @@ EXACT_MEMORIES = 4_000
 COMPARED_POSTING_BUDGET = MAX_QUERY_TERMS * EXACT_MEMORIES
 """Enough for every posting of a tenant of that size; a narrow filter on a larger one leaves its commonest words out."""
 
+MIN_BEAM, MAX_BEAM = 40, 800
+"""How many of the nearest a walk keeps in sight (`hnsw.ef_search`): pgvector's default, and enough for 100,000."""
+
+_NARROW_UP_TO, _MEMORIES_A_STEP = 10_000, 120
+
 HNSW_SETTINGS = Statement(
     "hnsw_settings",
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+    " set_config('hnsw.ef_search', %(beam)s::int::text, true),"
     " set_config('hnsw.max_scan_tuples', '200000', true), set_config('enable_sort', 'off', true)",
     keeps_plan=True,
 )
 """The index is walked because we say so: given the choice, the planner sorts every vector of a tenant of 10,000."""
+
+
+def walking(memory_count: int) -> Step:
+    """What comes before a walk in its transaction. The more memories, the more often a narrow beam ends in the wrong
+    neighbourhood, and the nearest are not found at all."""
+    steps = max(0, memory_count - _NARROW_UP_TO) // _MEMORIES_A_STEP
+    return Step(HNSW_SETTINGS, {"beam": min(MIN_BEAM + steps, MAX_BEAM)})
+
 
 HIT: LiteralString = """m.id, m.memory_no, m.memory_type, m.topic, left(m.content, %(excerpt_chars)s) AS content,
     m.content_chars, m.scope, m.project, m.recorded_at"""

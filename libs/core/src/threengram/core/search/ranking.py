@@ -148,7 +148,7 @@ class Ranking:
                 "vector": None if vector is None else HalfVector(vector.values),
             },
         )
-        steps = [Step(queries.HNSW_SETTINGS), step] if is_walked else [step]
+        steps = [queries.walking(self._admission.memory_count), step] if is_walked else [step]
         with self._observer.span(f"search.{leg}"):
             return (await tx.run(steps, commit=True))[-1]
 
