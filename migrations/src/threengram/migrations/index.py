@@ -9,7 +9,7 @@ from psycopg import sql
 
 from threengram.migrations.locks import INDEX_LOCK, held
 
-INDEX_PARAMETERS = sql.SQL("WITH (m = 16, ef_construction = 64)")
+INDEX_PARAMETERS = sql.SQL("WITH (m = 16, ef_construction = 128)")
 LOCK_TIMEOUT = "2s"
 LOCK_TRIES = 30
 PAUSE_S = 0.5

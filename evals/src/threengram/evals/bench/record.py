@@ -25,7 +25,7 @@ def write(directory: Path, results: Results, pace: Pace, *, corpus_source: str) 
         "pace": asdict(pace),
         "corpus": corpus_source,
         "seconds": results.seconds,
-        "overlaps": results.overlaps,
+        "overlaps": {str(site): share for site, share in results.overlaps.items()},
         "memory": {
             moment: {name: asdict(held) for name, held in all_.items()} for moment, all_ in results.memory.items()
         },
