@@ -101,6 +101,10 @@ def test_a_new_value_is_seen_however_it_is_worded(older: str, newer: str, memory
         ("De huur is 900 euro.", "De huur is misschien 950 euro."),
         ("Bilet kosztuje 4 zł.", "Bilet dla studentów kosztuje 2 zł."),
         ("Bilet kosztuje 4 zł.", "Czy bilet kosztuje 5 zł?"),
+        ("Ben knows Gwen.", "Gwen knows Ben."),
+        ("Dan helps Iris.", "Iris helps Dan."),
+        ("Dan knows Iris.", "Wil knows Iris."),
+        ("Van likes tea.", "Per likes tea."),
     ],
 )
 def test_what_only_sounds_like_a_new_value_takes_over_nothing(older: str, newer: str) -> None:

@@ -41,6 +41,8 @@ def _swaps_two_blocks(found: Difference) -> bool:
     taken_along = _linked_by(found.older, start + cut), _linked_by(found.newer, start)
     if taken_along[0] != taken_along[1]:
         return False
+    if any(_looks_like_a_name(token) for clause in (found.older, found.newer) for token in clause[1:]):
+        return False
     return taken_along[0] is not None or _names(found.older, start, end) < 2
 
 
@@ -60,6 +62,11 @@ def _linked_by(clause: Clause, place: int) -> str | None:
 
 def _names(clause: Clause, start: int, end: int) -> int:
     return sum(token.kind in VALUES or token.text[:1].isupper() for token in _content(clause)[start:end])
+
+
+def _looks_like_a_name(token: Token) -> bool:
+    """Whether what some language has as a small word is written like a name within a clause: `Iris knows Dan`."""
+    return not token.is_content and len(token.text) > 1 and token.text[0].isupper()
 
 
 def _is_listed(clause: Clause, start: int, end: int) -> bool:

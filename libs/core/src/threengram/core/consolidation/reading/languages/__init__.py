@@ -15,6 +15,7 @@ from threengram.core.consolidation.reading.languages.polish import POLISH
 from threengram.core.consolidation.reading.languages.portuguese import PORTUGUESE
 from threengram.core.consolidation.reading.languages.spanish import SPANISH
 from threengram.core.consolidation.reading.lexicon import Lexicon
+from threengram.core.consolidation.reading.tokens import Role
 from threengram.core.lexical.folding import fold
 
 SPACED = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, POLISH)
@@ -43,7 +44,7 @@ def language_of(*texts: str) -> Lexicon:
 @lru_cache(maxsize=16_384)
 def _counts(text: str) -> tuple[int, ...]:
     """How many words there are, and how much they say for each of the spaced languages."""
-    found = [fold(word) for word in _WORD.findall(text)]
+    found = _WORD.findall(text)
     lower = text.lower()
     return len(found), *(
         sum(_evidence(lexicon, word) for word in found) + any(letter in lower for letter in lexicon.letters)
@@ -51,8 +52,13 @@ def _counts(text: str) -> tuple[int, ...]:
     )
 
 
-def _evidence(lexicon: Lexicon, word: str) -> int:
-    """How much a word says for a language: its verbs more than its particles, which neighbours share."""
+def _evidence(lexicon: Lexicon, written: str) -> int:
+    """How much a word says for a language: its verbs more than its particles, which neighbours share.
+
+    A capitalised particle says nothing unless it is an article: `Dan` and `Ben` are people more often than Dutch.
+    """
+    word = fold(written)
     if lexicon.stem(word) in lexicon.pivots or word in lexicon.weekdays or word in lexicon.months:
         return 2
-    return int(word in lexicon.roles)
+    role = lexicon.roles.get(word)
+    return int(role is not None and (role is Role.ARTICLE or not written[0].isupper()))

@@ -13,7 +13,7 @@ DUTCH = Lexicon(
         deze
         er hier daar en of maar want dus als toen dan ook om te word wordt worden werd werden kan kunnen mag mogen""",
         article="de het een",
-        copula="is zijn was waren ben heeft hebben had hadden",
+        copula="is zijn was waren heeft hebben had hadden",
         preposition="in op aan voor met bij naar over onder tussen door per langs rond tijdens achter naast tegen na",
         genitive="van",
         deadline="vóór|uiterlijk|tot|tot en met",
