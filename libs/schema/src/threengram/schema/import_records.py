@@ -150,16 +150,12 @@ class ImportedMemory(_Lasting):
     touched_at: Instant
 
 
-class ImportedEdge(ImportRecord):
-    """That memory `fromId`, the newer one, relates to `toId`."""
+class _Joining(ImportRecord):
+    """An edge from a newer memory to an older one, or one that was proposed."""
 
-    record: Literal["memory_edge"]
-    id: Id
     from_id: Id
     to_id: Id
     edge_type: EdgeType
-    recorded_at: Instant
-    retracted_at: Instant | None
 
     @field_validator("to_id")
     @classmethod
@@ -167,6 +163,15 @@ class ImportedEdge(ImportRecord):
         if value == info.data.get("from_id"):
             raise PydanticCustomError("edge_to_itself", "An edge joins two memories")
         return value
+
+
+class ImportedEdge(_Joining):
+    """That memory `fromId`, the newer one, relates to `toId`."""
+
+    record: Literal["memory_edge"]
+    id: Id
+    recorded_at: Instant
+    retracted_at: Instant | None
 
 
 class ImportedFact(_Lasting):
@@ -246,22 +251,12 @@ class _Decided(ImportRecord):
         return self
 
 
-class ImportedEdgeProposal(_Decided):
+class ImportedEdgeProposal(_Decided, _Joining):
     """A proposed edge."""
 
     record: Literal["edge_proposal"]
-    from_id: Id
-    to_id: Id
-    edge_type: EdgeType
     similarity: Annotated[float, Field(ge=-1, le=1)]
     proposal_rule: ProposalRule | None
-
-    @field_validator("to_id")
-    @classmethod
-    def _joins_two(cls, value: UUID, info: ValidationInfo) -> UUID:
-        if value == info.data.get("from_id"):
-            raise PydanticCustomError("edge_to_itself", "An edge joins two memories")
-        return value
 
 
 class ImportedFactProposal(_Decided):
