@@ -103,7 +103,8 @@ def test_a_new_value_is_seen_however_it_is_worded(older: str, newer: str, memory
         ("Bilet kosztuje 4 zł.", "Czy bilet kosztuje 5 zł?"),
         ("Ben knows Gwen.", "Gwen knows Ben."),
         ("Dan helps Iris.", "Iris helps Dan."),
-        ("Dan knows Iris.", "Wil knows Iris."),
+        ("Dan helps Iris.", "Al helps Iris."),
+        ("Hem helps Iris.", "Dan helps Iris."),
         ("Van likes tea.", "Per likes tea."),
     ],
 )
